@@ -1,0 +1,51 @@
+"""Quality presets: frozen numbers that trade looks for speed. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from game.core.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """One preset. Everything the renderer and the level selection may spend."""
+
+    name: str
+    patch_quads: int
+    """Quads along one side of the drawn grid patch (a quadrant of a CDLOD node)."""
+    r0_m: float
+    """Range of level 0 in metres; r_l = r0 · 2^l. At least 2·√2·2·patch_quads keeps levels crack-free."""
+    view_m: float
+    """How far land is drawn."""
+    tree_levels: int
+    """Trees stand on pages of levels 0 … tree_levels − 1."""
+    tree_keep: float
+    """Share of far trees kept, 0…1."""
+    msaa: int
+    """Samples of the own framebuffer; 0 or 1 is off."""
+
+
+PRESETS: dict[str, Quality] = {
+    "low": Quality("low", 16, 110.0, 12_000.0, 3, 0.5, 0),
+    "medium": Quality("medium", 16, 140.0, 16_000.0, 4, 0.7, 2),
+    "high": Quality("high", 32, 230.0, 30_000.0, 4, 1.0, 4),
+    "ultra": Quality("ultra", 32, 300.0, 30_000.0, 4, 1.0, 8),
+}
+
+
+def quality(name: str, view_m: float | None = None) -> Quality:
+    """Preset by name, with another view distance if given.
+
+    Raises `UsageError` naming the value and what is accepted.
+    """
+    if name not in PRESETS:
+        raise UsageError(f"quality {name!r} is not known; use one of {', '.join(PRESETS)}")
+    preset = PRESETS[name]
+    return preset if view_m is None else replace(preset, view_m=view_m)
+
+
+def quality_for_renderer(gl_renderer: str) -> str:
+    """Preset for a GL_RENDERER string: low on a software rasteriser, else high."""
+    soft = ("llvmpipe", "softpipe", "swrast", "swiftshader", "microsoft basic render", "software")
+    return "low" if any(word in gl_renderer.lower() for word in soft) else "high"

@@ -1,0 +1,1 @@
+"""Entities: components without behaviour, and the one place that talks to esper."""

@@ -1,0 +1,1 @@
+"""Pictures and data for other programs."""

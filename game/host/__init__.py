@@ -1,0 +1,1 @@
+"""The window and its inputs (pygame-ce). Knows nothing of the game."""

@@ -1,0 +1,1 @@
+"""Riding: bicycle, collisions, camera, autopilot."""

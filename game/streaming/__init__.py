@@ -1,0 +1,1 @@
+"""Which pages are wanted, made and resident: focus, workers, store. Never calls GL."""

@@ -1,0 +1,1 @@
+"""What the player reads and clicks: HUD, debug menu, sculpting tool."""
