@@ -1,0 +1,152 @@
+"""The command language of `--exec` and of every menu: one grammar, validated before the ride starts.
+
+`COMMAND; COMMAND @SECOND; …`. This module says what a command means; `app` carries it out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from game.core.coords import WORLD_LIMIT_M
+from game.core.errors import UsageError
+from game.core.settings import PRESETS
+
+SEA_RANGE_M = (-200.0, 2000.0)
+RADIUS_RANGE_M = (0.5, 2000.0)
+STRENGTH_RANGE_M = (0.001, 500.0)
+BRUSHES = ("raise", "lower")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A validated command: its name, its values, and the simulated second at which it is due."""
+
+    name: str
+    values: tuple[float | str, ...] = ()
+    at_s: float = 0.0
+
+
+class _Words:
+    """Reads the words of one command and complains in whole sentences."""
+
+    def __init__(self, text: str, words: list[str], usage: str) -> None:
+        self.text, self.words, self.usage = text, words, usage
+
+    def fail(self, why: str) -> UsageError:
+        return UsageError(f"--exec: in {self.text!r} {why}; write it as: {self.usage}")
+
+    def word(self, what: str) -> str:
+        if not self.words:
+            raise self.fail(f"{what} is missing")
+        return self.words.pop(0)
+
+    def number(self, what: str, low: float, high: float, text: str | None = None) -> float:
+        given = self.word(what) if text is None else text
+        try:
+            value = float(given)
+        except ValueError:
+            raise self.fail(f"{what} {given!r} is not a number") from None
+        if not math.isfinite(value) or not low <= value <= high:
+            raise self.fail(f"{what} {given} is outside {low:g} … {high:g}")
+        return value
+
+    def numbers(self, what: str, *ranges: tuple[str, float, float]) -> tuple[float, ...]:
+        parts = self.word(what).split(",")
+        if len(parts) != len(ranges):
+            raise self.fail(f"{what} needs {len(ranges)} numbers with commas, not {','.join(parts)!r}")
+        return tuple(
+            self.number(name, low, high, part) for part, (name, low, high) in zip(parts, ranges, strict=True)
+        )
+
+    def choice(self, what: str, accepted: tuple[str, ...]) -> str:
+        given = self.word(what)
+        if given not in accepted:
+            raise self.fail(f"{what} {given!r} is not one of {', '.join(accepted)}")
+        return given
+
+    def end(self) -> None:
+        if self.words:
+            raise self.fail(f"{' '.join(self.words)!r} is too much")
+
+
+_X = ("x", -WORLD_LIMIT_M, WORLD_LIMIT_M)
+_Z = ("z", -WORLD_LIMIT_M, WORLD_LIMIT_M)
+_Y = ("y", -20_000.0, 200_000.0)
+
+Values = tuple[float | str, ...]
+_GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
+    "sea": ("sea METRES", lambda w: (w.number("sea level", *SEA_RANGE_M),)),
+    "teleport": ("teleport X,Z", lambda w: w.numbers("position", _X, _Z)),
+    "time": ("time HOURS", lambda w: (w.number("hour", 0.0, 24.0),)),
+    "dab": (
+        "dab raise|lower X,Z RADIUS_M STRENGTH_M",
+        lambda w: (
+            w.choice("brush", BRUSHES),
+            *w.numbers("position", _X, _Z),
+            w.number("radius", *RADIUS_RANGE_M),
+            w.number("strength", *STRENGTH_RANGE_M),
+        ),
+    ),
+    "undo": ("undo", lambda w: ()),
+    "redo": ("redo", lambda w: ()),
+    "save": ("save NAME", lambda w: (w.word("name"),)),
+    "quality": ("quality low|medium|high|ultra", lambda w: (w.choice("quality", tuple(PRESETS)),)),
+    "look": (
+        "look YAW,PITCH (degrees)",
+        lambda w: w.numbers("direction", ("yaw", -3600.0, 3600.0), ("pitch", -89.0, 89.0)),
+    ),
+    "eye": ("eye X,Y,Z", lambda w: w.numbers("position", _X, _Y, _Z)),
+    "chase": ("chase", lambda w: ()),
+    "key": ("key NAME down|up", lambda w: (w.word("key"), w.choice("state", ("down", "up")))),
+    "hud": ("hud on|off", lambda w: (w.choice("state", ("on", "off")),)),
+    "menu": ("menu on|off", lambda w: (w.choice("state", ("on", "off")),)),
+    "sculpt": ("sculpt on|off", lambda w: (w.choice("state", ("on", "off")),)),
+    "brush": (
+        "brush RADIUS_M STRENGTH_M",
+        lambda w: (w.number("radius", 1.0, 200.0), w.number("strength", 0.1, 50.0)),
+    ),
+    "recover": ("recover", lambda w: ()),
+}
+
+
+def parse_command(text: str) -> Command:
+    """Validate one command, e.g. `dab raise 10,20 15 4 @2.5`.
+
+    Raises `UsageError` that names the command, the value and what is accepted.
+    """
+    words = text.split()
+    at_s = 0.0
+    if words and words[-1].startswith("@"):
+        at = words.pop()[1:]
+        if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", at):
+            raise UsageError(
+                f"--exec: in {text.strip()!r} the time @{at} is not a number of seconds, 0 or more"
+            )
+        at_s = float(at)
+    if not words:
+        raise UsageError(f"--exec: {text!r} holds no command; use one of {', '.join(_GRAMMAR)}")
+    name = words.pop(0)
+    if name not in _GRAMMAR:
+        near = get_close_matches(name, _GRAMMAR, 1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise UsageError(f"--exec: command {name!r} is not known; {hint}use one of {', '.join(_GRAMMAR)}")
+    usage, read = _GRAMMAR[name]
+    reader = _Words(text.strip(), words, usage)
+    values = read(reader)
+    reader.end()
+    return Command(name, values, at_s)
+
+
+def parse_script(text: str) -> list[Command]:
+    """Validate a whole script (`;` or newlines between commands, `#` comments to the end of a line).
+
+    Returns the commands by due time, those of the same second in the order written. Raises `UsageError`.
+    """
+    lines = (line.split("#", 1)[0] for line in text.splitlines())
+    parts = [part for line in lines for part in line.split(";")]
+    commands = [parse_command(part) for part in parts if part.strip()]
+    return sorted(commands, key=lambda command: command.at_s)

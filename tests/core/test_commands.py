@@ -1,0 +1,62 @@
+"""The --exec grammar: every command, and sentences for what is wrong."""
+
+import pytest
+
+from game.core.commands import Command, parse_command, parse_script
+from game.core.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sea 60", Command("sea", (60.0,))),
+        ("sea -60 @2.5", Command("sea", (-60.0,), 2.5)),
+        ("teleport -5,3", Command("teleport", (-5.0, 3.0))),
+        ("time 18.5", Command("time", (18.5,))),
+        ("dab raise -0.5,-0.5 20 4 @1", Command("dab", ("raise", -0.5, -0.5, 20.0, 4.0), 1.0)),
+        ("undo", Command("undo")),
+        ("look 90,-10", Command("look", (90.0, -10.0))),
+        ("eye 1,2,3", Command("eye", (1.0, 2.0, 3.0))),
+        ("key W down", Command("key", ("W", "down"))),
+        ("quality low", Command("quality", ("low",))),
+    ],
+)
+def test_commands(text: str, expected: Command) -> None:
+    assert parse_command(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("flood 3", ["flood", "teleport"]),
+        ("tleport 3,4", ["did you mean 'teleport'"]),
+        ("sea", ["missing", "sea METRES"]),
+        ("sea high", ["'high'", "not a number"]),
+        ("sea nan", ["nan", "-200 … 2000"]),
+        ("sea 1e308", ["1e308"]),
+        ("teleport 2147483648,0", ["x 2147483648", "-1e+09"]),
+        ("teleport 1", ["2 numbers"]),
+        ("teleport nan,0", ["x nan"]),
+        ("dab paint 1,2 3 4", ["'paint'", "raise, lower"]),
+        ("dab raise 1,2 -5 4", ["radius -5"]),
+        ("dab lower 1,2 5 -4", ["strength -4"]),
+        ("time 25", ["hour 25"]),
+        ("undo 3", ["'3' is too much"]),
+        ("key W", ["state is missing"]),
+        ("sea 3 @soon", ["@soon"]),
+        ("@3", ["no command"]),
+        ("look 0,90", ["pitch 90"]),
+    ],
+)
+def test_mistakes_are_named(text: str, words: list[str]) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_command(text)
+    message = str(caught.value)
+    assert "\n" not in message
+    for word in words:
+        assert word in message
+
+
+def test_scripts_are_ordered_by_time_and_stable() -> None:
+    script = parse_script("sea 5 @3; undo; redo\n# nothing\ntime 4 @3 # dusk\n;;")
+    assert [command.name for command in script] == ["undo", "redo", "sea", "time"]
