@@ -1,0 +1,116 @@
+"""Entities → `FrameView`: the only reader of entities in the renderer, and it writes none of them.
+
+Positions are interpolated between the last two fixed steps, so that motion is smooth at any frame rate.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.coords import PageKey
+from game.ecs.components import (
+    Bicycle,
+    ChaseCamera,
+    FreeCamera,
+    Previous,
+    PreviousCamera,
+    SculptTool,
+    Weather,
+)
+from game.ecs.world import EntityWorld
+from game.lod.selection import Selection
+from game.render.frame import BrushView, CameraView, FrameView, RiderView
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The entities that are drawn."""
+
+    rider: int
+    world: int
+    tool: int
+
+
+def _mix(a: float, b: float, t: float) -> float:
+    return a + (b - a) * t
+
+
+def _mix_angle(a: float, b: float, t: float) -> float:
+    """Interpolate along the shorter arc."""
+    return a + (math.remainder(b - a, math.tau)) * t
+
+
+def camera_view(entities: EntityWorld, cast: Cast, alpha: float, aspect: float) -> CameraView:
+    """The eye of this frame: the chase camera between two steps, with what `eye` and `look` override."""
+    now = entities.component(cast.rider, ChaseCamera)
+    was = entities.component(cast.rider, PreviousCamera).camera
+    free = entities.component(cast.rider, FreeCamera)
+    return CameraView(
+        x=_mix(was.x, now.x, alpha) if free.x is None else free.x,
+        y=_mix(was.y, now.y, alpha) if free.y is None else free.y,
+        z=_mix(was.z, now.z, alpha) if free.z is None else free.z,
+        yaw_rad=_mix_angle(was.yaw_rad, now.yaw_rad, alpha) if free.yaw_rad is None else free.yaw_rad,
+        pitch_rad=_mix(was.pitch_rad, now.pitch_rad, alpha) if free.pitch_rad is None else free.pitch_rad,
+        fov_y_rad=_mix(was.fov_y_rad, now.fov_y_rad, alpha),
+        aspect=aspect,
+    )
+
+
+def rider_view(entities: EntityWorld, cast: Cast, alpha: float) -> RiderView:
+    """The bicycle between two steps."""
+    now = entities.component(cast.rider, Bicycle)
+    was = entities.component(cast.rider, Previous).bicycle
+    return RiderView(
+        x=_mix(was.x, now.x, alpha),
+        y=_mix(was.y, now.y, alpha),
+        z=_mix(was.z, now.z, alpha),
+        yaw_rad=_mix_angle(was.yaw_rad, now.yaw_rad, alpha),
+        pitch_rad=_mix(was.pitch_rad, now.pitch_rad, alpha),
+        lean_rad=_mix(was.lean_rad, now.lean_rad, alpha),
+        steer_rad=_mix(was.steer_rad, now.steer_rad, alpha),
+        wheel_angle_rad=_mix_angle(was.wheel_angle_rad, now.wheel_angle_rad, alpha),
+        crank_angle_rad=_mix_angle(was.crank_angle_rad, now.crank_angle_rad, alpha),
+        crouch=_mix(was.crouch, now.crouch, alpha),
+        fallen=now.fallen_s > 0.0,
+    )
+
+
+def brush_view(entities: EntityWorld, cast: Cast) -> BrushView | None:
+    """The sculpting ring, while the tool is active and points at land."""
+    tool = entities.component(cast.tool, SculptTool)
+    if not tool.active or tool.x is None or tool.z is None:
+        return None
+    return BrushView(tool.x, tool.z, tool.radius_m, tool.brush == "raise")
+
+
+def extract(
+    entities: EntityWorld,
+    cast: Cast,
+    *,
+    camera: CameraView,
+    alpha: float,
+    size: tuple[int, int],
+    time_s: float,
+    view_m: float,
+    selection: Selection,
+    tree_tiles: list[tuple[PageKey, NDArray[np.float32]]],
+) -> FrameView:
+    """Everything the passes read this frame."""
+    weather = entities.component(cast.world, Weather)
+    return FrameView(
+        width=size[0],
+        height=size[1],
+        time_s=time_s,
+        hour=weather.hour,
+        sea_level_m=weather.sea_level_m,
+        view_m=view_m,
+        camera=camera,
+        rider=rider_view(entities, cast, alpha),
+        brush=brush_view(entities, cast),
+        selection=selection,
+        tree_tiles=tree_tiles,
+    )
