@@ -68,6 +68,11 @@ class _Words:
             raise self.fail(f"{what} {given!r} is not one of {', '.join(accepted)}")
         return given
 
+    def rest(self, what: str) -> str:
+        words = [self.word(what), *self.words]
+        self.words.clear()
+        return " ".join(words)
+
     def end(self) -> None:
         if self.words:
             raise self.fail(f"{' '.join(self.words)!r} is too much")
@@ -93,7 +98,7 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
     ),
     "undo": ("undo", lambda w: ()),
     "redo": ("redo", lambda w: ()),
-    "save": ("save NAME", lambda w: (w.word("name"),)),
+    "save": ("save NAME", lambda w: (w.rest("name"),)),
     "quality": ("quality low|medium|high|ultra", lambda w: (w.choice("quality", tuple(PRESETS)),)),
     "look": (
         "look YAW,PITCH (degrees)",
@@ -110,6 +115,11 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
         lambda w: (w.number("radius", 1.0, 200.0), w.number("strength", 0.1, 50.0)),
     ),
     "recover": ("recover", lambda w: ()),
+    "pause": ("pause on|off", lambda w: (w.choice("state", ("on", "off")),)),
+    "numbers": ("numbers on|off", lambda w: (w.choice("state", ("on", "off")),)),
+    "picture": ("picture", lambda w: ()),
+    "fullscreen": ("fullscreen", lambda w: ()),
+    "quit": ("quit", lambda w: ()),
 }
 
 

@@ -62,6 +62,47 @@ class Bicycle:
     rear_y: float = 0.0
     """Height of the lowest point of each wheel circle."""
     distance_m: float = 0.0
+    lean_rate_rad_s: float = 0.0
+    turn_1_m: float = 0.0
+    """Curvature of the path over the ground, to the right positive."""
+    front_sprung_y: float = 0.0
+    rear_sprung_y: float = 0.0
+    """Height of the sprung mass over each wheel, given as the wheel's lowest point at rest (see `ride.bicycle`)."""
+    front_sprung_m_s: float = 0.0
+    rear_sprung_m_s: float = 0.0
+    front_land_y: float = 0.0
+    rear_land_y: float = 0.0
+    """Lowest height each wheel could have at its place: the land's envelope at the wheel radius."""
+    front_on_land: bool = True
+    rear_on_land: bool = True
+    heave_m: float = 0.0
+    """How far the sprung mass stands above its rest height over the wheels: arms and legs soaking up the land."""
+    impact_m_s: float = 0.0
+    """Speed at which the suspension bottomed out this step; 0 when it did not. For sound and vibration."""
+    knock: int = 0
+    """What a trunk did this step: 0 nothing, 1 brush, 2 deflect, 3 stumble, 4 fall."""
+    stumble_s: float = 0.0
+    """Seconds left of weak steering after a knock."""
+    rear_locked: bool = False
+    """The rear brake asks more than the tyre's grip."""
+    shift_s: float = 0.0
+    """Seconds until the next gear change is allowed."""
+    hop_held: bool = False
+    """The hop was already asked for a step ago; a new hop needs a release."""
+    hop_s: float = 0.0
+    """Seconds in which leaving the ground still counts as the hop just asked for."""
+    pitch_rate_rad_s: float = 0.0
+    land_epoch: int = -1
+    """Edit epoch of the land the wheels stand on."""
+    safe_x: float = 0.0
+    safe_z: float = 0.0
+    safe_yaw_rad: float = 0.0
+    """Last pose that proved safe: where recovery puts the rider."""
+    trial_x: float = 0.0
+    trial_z: float = 0.0
+    trial_yaw_rad: float = 0.0
+    trial_s: float = -0.25
+    """A pose on trial and its age; it becomes the safe one when outlived. Negative: the pause before the next trial."""
 
 
 @dataclass(slots=True)
@@ -84,8 +125,45 @@ class ChaseCamera:
     look_yaw_rad: float = 0.0
     """Added by the mouse, relative to the heading; eases back while riding."""
     look_pitch_rad: float = 0.0
-    idle_s: float = 0.0
+    idle_s: float = 1.0e9
     """Seconds since the mouse last moved the look."""
+    heading_rad: float = 0.0
+    """Smoothed heading the camera stands behind, before the look is added."""
+    heading_rate_rad_s: float = 0.0
+    anchor_y: float = 0.0
+    anchor_m_s: float = 0.0
+    """Smoothed height of the rider and its rate of change."""
+    slope: float = 0.0
+    """Smoothed rise over run of the rider's path."""
+    speed_m_s: float = 0.0
+    """Smoothed speed, for field of view and look-ahead."""
+    arm_m: float = 5.2
+    lift_m: float = 1.9
+    """The spring arm: distance behind the rider and height above the anchor."""
+    ready: bool = False
+    """False until the first step, and to make the camera jump to its place after a teleport."""
+
+
+@dataclass(slots=True)
+class Autopilot:
+    """The autopilot's plan between two plannings. Mode "off" leaves the intent to the player."""
+
+    mode: str = "off"
+    """"off", "downhill" or "straight"."""
+    countdown: int = 0
+    """Steps until the next planning."""
+    turn_1_m: float = 0.0
+    """Curvature of the chosen path, to the right positive."""
+    target_m_s: float = 0.0
+    """Speed allowed by what lies ahead."""
+    course_rad: float | None = None
+    """Heading the mode "straight" keeps: that of its first step."""
+    stuck_s: float = 0.0
+    """How long the bicycle has hardly moved."""
+    pivot_rad: float | None = None
+    """Heading to turn to on the spot; None while riding."""
+    blocked_rad: float | None = None
+    """Heading in which it got stuck; None once it has ridden away."""
 
 
 @dataclass(slots=True)
@@ -113,8 +191,6 @@ class Weather:
     hour: float = 10.5
     """Local solar time, 0…24."""
     sea_level_m: float = 0.0
-    sea_target_m: float = 0.0
-    """The level the sea moves to; equal to the level when at rest."""
 
 
 @dataclass(slots=True)
@@ -128,3 +204,15 @@ class SculptTool:
     radius_m: float = 12.0
     strength_m: float = 2.0
     brush: str = "raise"
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Entity numbers of the leading parts."""
+
+    rider: int
+    """Intent, Autopilot, Bicycle, Previous, ChaseCamera, PreviousCamera, FreeCamera."""
+    world: int
+    """Weather."""
+    tool: int
+    """SculptTool."""

@@ -6,7 +6,8 @@ Positions are interpolated between the last two fixed steps, so that motion is s
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from game.core.coords import PageKey
 from game.ecs.components import (
     Bicycle,
+    Cast,
     ChaseCamera,
     FreeCamera,
     Previous,
@@ -23,16 +25,18 @@ from game.ecs.components import (
 )
 from game.ecs.world import EntityWorld
 from game.lod.selection import Selection
-from game.render.frame import BrushView, CameraView, FrameView, RiderView
+from game.render.frame import BrushView, CameraView, FrameView, RiderView, brush_ring
+
+Surface = Callable[[float, float], float | None]
+"""Height in metres of the drawn surface at world (x, z); None where nothing is drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cast:
-    """The entities that are drawn."""
+class DrawnLand(Protocol):
+    """The level-0 land (`world.ground.Ground`)."""
 
-    rider: int
-    world: int
-    tool: int
+    def height(self, x: float, z: float) -> float: ...
+
+    def normal(self, x: float, z: float) -> tuple[float, float, float]: ...
 
 
 def _mix(a: float, b: float, t: float) -> float:
@@ -60,14 +64,15 @@ def camera_view(entities: EntityWorld, cast: Cast, alpha: float, aspect: float) 
     )
 
 
-def rider_view(entities: EntityWorld, cast: Cast, alpha: float) -> RiderView:
-    """The bicycle between two steps."""
+def rider_view(entities: EntityWorld, cast: Cast, alpha: float, land: DrawnLand) -> RiderView:
+    """The bicycle between two steps, and the land below it where it does not touch it."""
     now = entities.component(cast.rider, Bicycle)
     was = entities.component(cast.rider, Previous).bicycle
+    x, z = _mix(was.x, now.x, alpha), _mix(was.z, now.z, alpha)
     return RiderView(
-        x=_mix(was.x, now.x, alpha),
+        x=x,
         y=_mix(was.y, now.y, alpha),
-        z=_mix(was.z, now.z, alpha),
+        z=z,
         yaw_rad=_mix_angle(was.yaw_rad, now.yaw_rad, alpha),
         pitch_rad=_mix(was.pitch_rad, now.pitch_rad, alpha),
         lean_rad=_mix(was.lean_rad, now.lean_rad, alpha),
@@ -76,15 +81,22 @@ def rider_view(entities: EntityWorld, cast: Cast, alpha: float) -> RiderView:
         crank_angle_rad=_mix_angle(was.crank_angle_rad, now.crank_angle_rad, alpha),
         crouch=_mix(was.crouch, now.crouch, alpha),
         fallen=now.fallen_s > 0.0,
+        ground_y=land.height(x, z) if now.airborne else None,
+        ground_normal=land.normal(x, z) if now.airborne else None,
     )
 
 
-def brush_view(entities: EntityWorld, cast: Cast) -> BrushView | None:
-    """The sculpting ring, while the tool is active and points at land."""
+def brush_view(entities: EntityWorld, cast: Cast, surface: Surface) -> BrushView | None:
+    """The sculpting ring on the drawn surface, while the tool is active and points at land."""
     tool = entities.component(cast.tool, SculptTool)
     if not tool.active or tool.x is None or tool.z is None:
         return None
-    return BrushView(tool.x, tool.z, tool.radius_m, tool.brush == "raise")
+    xs, zs = brush_ring(tool.x, tool.z, tool.radius_m)
+    heights = [surface(x, z) for x, z in zip(xs.ravel().tolist(), zs.ravel().tolist(), strict=True)]
+    if any(height is None for height in heights):
+        return None
+    ring = np.array(heights, np.float32).reshape(xs.shape)
+    return BrushView(tool.x, tool.z, tool.radius_m, tool.brush == "raise", ring)
 
 
 def extract(
@@ -98,6 +110,8 @@ def extract(
     view_m: float,
     selection: Selection,
     tree_tiles: list[tuple[PageKey, NDArray[np.float32]]],
+    land: DrawnLand,
+    surface: Surface,
 ) -> FrameView:
     """Everything the passes read this frame."""
     weather = entities.component(cast.world, Weather)
@@ -109,8 +123,8 @@ def extract(
         sea_level_m=weather.sea_level_m,
         view_m=view_m,
         camera=camera,
-        rider=rider_view(entities, cast, alpha),
-        brush=brush_view(entities, cast),
+        rider=rider_view(entities, cast, alpha, land),
+        brush=brush_view(entities, cast, surface),
         selection=selection,
         tree_tiles=tree_tiles,
     )

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from game.core.coords import PageKey
 from game.lod.selection import Selection
 
+BRUSH_POINTS = 96
+"""Points along each circle of the sculpting ring."""
+
 
 @dataclass(slots=True)
 class CameraView:
@@ -43,6 +46,10 @@ class RiderView:
     crouch: float
     fallen: bool
     visible: bool = True
+    ground_y: float | None = None
+    """Height of the land under (x, z), where the shadow lies; None on the ground, where it is `y`."""
+    ground_normal: tuple[float, float, float] | None = None
+    """Unit normal of that land; None follows the wheels' pitch."""
 
 
 @dataclass(slots=True)
@@ -53,6 +60,18 @@ class BrushView:
     z: float
     radius_m: float
     raising: bool
+    heights: NDArray[np.float32] | None = None
+    """float32 [2, BRUSH_POINTS] land heights under `brush_ring(x, z, radius_m)`; None draws no ring."""
+
+
+def brush_ring(x: float, z: float, radius_m: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """World x and z, float64 [2, BRUSH_POINTS] each, of the points the ring is drawn through.
+
+    Row 0 is the circle at the brush's radius, row 1 the one at half of it; clockwise from north.
+    """
+    angle = np.arange(BRUSH_POINTS) * (2.0 * np.pi / BRUSH_POINTS)
+    reach = np.array([[radius_m], [0.5 * radius_m]])
+    return x + reach * np.sin(angle), z - reach * np.cos(angle)
 
 
 @dataclass(slots=True)

@@ -1,0 +1,168 @@
+"""What commands do to a session: one function a command, the same for `--exec`, the menus and the keys.
+
+Commands that concern the window or the renderer (quality, picture, fullscreen, HUD, menu) are `app`'s own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from game.core.commands import Command
+from game.core.coords import WORLD_LIMIT_M, forward
+from game.ecs.components import ChaseCamera, FreeCamera, Intent
+from game.session import Session
+from game.ui import sculpt_tool
+from game.world.spawn import spawn_at
+
+FLY_M_S = 25.0
+"""Speed of the free camera near the ground; it grows with the height above it."""
+
+FLY_CLEARANCE_M = 1.0
+
+
+def _sea(session: Session, level_m: float) -> None:
+    session.weather.sea_level_m = level_m
+
+
+def _time(session: Session, hour: float) -> None:
+    session.weather.hour = hour % 24.0
+
+
+def _teleport(session: Session, x: float, z: float) -> None:
+    start = spawn_at(session.land, x, z)
+    session.free_camera.x = session.free_camera.y = session.free_camera.z = None
+    session.place(start.x, start.z, start.yaw_rad)
+
+
+def _dab(session: Session, brush: str, x: float, z: float, radius_m: float, strength_m: float) -> None:
+    session.edited(session.land.edits.apply(brush, x, z, radius_m, strength_m))
+
+
+def _undo(session: Session) -> None:
+    session.edited(session.land.edits.undo())
+
+
+def _redo(session: Session) -> None:
+    session.edited(session.land.edits.redo())
+
+
+def _save(session: Session, name: str) -> None:
+    session.save(name)
+    session.messages.append((f"saved as {session.save_name}", "good"))
+
+
+def _look(session: Session, yaw_deg: float, pitch_deg: float) -> None:
+    session.free_camera.yaw_rad = math.radians(yaw_deg)
+    session.free_camera.pitch_rad = math.radians(pitch_deg)
+
+
+def _eye(session: Session, x: float, y: float, z: float) -> None:
+    free = session.free_camera
+    free.x, free.y, free.z = x, y, z
+
+
+def _chase(session: Session) -> None:
+    session.entities.add(session.cast.rider, FreeCamera())
+
+
+def _recover(session: Session) -> None:
+    session.entities.component(session.cast.rider, Intent).recover = True
+
+
+def _sculpt(session: Session, state: str) -> None:
+    session.tool.active = state == "on"
+
+
+def _brush(session: Session, radius_m: float, strength_m: float) -> None:
+    session.tool.radius_m, session.tool.strength_m = radius_m, strength_m
+
+
+def _pause(session: Session, state: str) -> None:
+    session.paused = state == "on"
+
+
+def _quit(session: Session) -> None:
+    session.quit = True
+
+
+_ACTIONS: dict[str, Callable[..., None]] = {
+    "sea": _sea,
+    "time": _time,
+    "teleport": _teleport,
+    "dab": _dab,
+    "undo": _undo,
+    "redo": _redo,
+    "save": _save,
+    "look": _look,
+    "eye": _eye,
+    "chase": _chase,
+    "recover": _recover,
+    "sculpt": _sculpt,
+    "brush": _brush,
+    "pause": _pause,
+    "quit": _quit,
+}
+
+
+def obey(session: Session, command: Command) -> bool:
+    """Carry `command` out; return False when it is not a session's business.
+
+    Raises `UsageError` (a save that cannot be written) and `ValueError` (an edit refused by the log).
+    """
+    action = _ACTIONS.get(command.name)
+    if action is None:
+        return False
+    action(session, *command.values)
+    return True
+
+
+def look_around(session: Session, yaw_rad: float, pitch_rad: float) -> None:
+    """Turn the look by the mouse: the free camera's where it has one, else the chase camera's."""
+    free = session.free_camera
+    if free.yaw_rad is not None and free.pitch_rad is not None:
+        free.yaw_rad += yaw_rad
+        free.pitch_rad = min(1.5, max(-1.5, free.pitch_rad + pitch_rad))
+        return
+    if yaw_rad or pitch_rad:
+        camera = session.entities.component(session.cast.rider, ChaseCamera)
+        camera.look_yaw_rad = math.remainder(camera.look_yaw_rad + yaw_rad, math.tau)
+        camera.look_pitch_rad = min(1.3, max(-1.3, camera.look_pitch_rad + pitch_rad))
+        camera.idle_s = 0.0
+
+
+def sculpt(session: Session, step: sculpt_tool.Action) -> None:
+    """Carry out one step of a stroke. Raises `ValueError` when the log refuses a dab."""
+    edits = session.land.edits
+    match step:
+        case sculpt_tool.BeginStroke():
+            edits.begin_stroke()
+        case sculpt_tool.EndStroke():
+            edits.end_stroke()
+        case sculpt_tool.Dab(brush, x, z, radius_m, strength_m):
+            _dab(session, brush, x, z, radius_m, strength_m)
+        case sculpt_tool.Undo():
+            _undo(session)
+        case sculpt_tool.Redo():
+            _redo(session)
+
+
+def fly(session: Session, ahead: float, right: float, fast: bool, frame_s: float) -> None:
+    """Move the free camera along its look (`ahead`, −1…1) and across it (`right`), never into the land."""
+    free, ground = session.free_camera, session.land.ground
+    if free.x is None or free.y is None or free.z is None:
+        return
+    yaw, pitch = free.yaw_rad or 0.0, free.pitch_rad or 0.0
+    above_m = max(0.0, free.y - ground.height(free.x, free.z))
+    way_m = (FLY_M_S + 0.5 * above_m) * (4.0 if fast else 1.0) * frame_s
+    east, south = forward(yaw)
+    level = math.cos(pitch)
+    free.x = within_world(free.x + (ahead * level * east - right * south) * way_m)
+    free.z = within_world(free.z + (ahead * level * south + right * east) * way_m)
+    free.y += ahead * math.sin(pitch) * way_m
+    free.y = min(100_000.0, max(free.y, ground.height(free.x, free.z) + FLY_CLEARANCE_M))
+
+
+def within_world(value: float) -> float:
+    """`value` cut to the world's limits, metres."""
+    return min(WORLD_LIMIT_M, max(-WORLD_LIMIT_M, value))

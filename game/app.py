@@ -1,0 +1,695 @@
+"""The composition root and the frame.
+
+`play` and `ride` open the window, warm the kernels up and build a `Game`; `Game.frame` is one frame, in one
+direction: inputs → commands → steps → wanted pages → upload → selection → extract → passes → interface → swap.
+Nothing later writes anything earlier.
+
+`render` and `ui` import OpenGL, and OpenGL must be told SDL's real driver first, so they are imported inside the
+functions that run after the window exists.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import math
+import sys
+import time
+from collections import deque
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from game import actions
+from game.core.clock import FixedStep
+from game.core.commands import Command, parse_command
+from game.core.errors import UsageError
+from game.core.options import RideOptions, Screenshot
+from game.core.paths import first_writable, user_data_dir, user_pictures_dir
+from game.core.report import SECTIONS, RideLog, build_report, write_report
+from game.core.settings import Quality, quality, quality_for_renderer
+from game.core.stopwatch import Stopwatch
+from game.core.units import STEP_S
+from game.ecs.components import Intent
+from game.exchange.raster import write_png
+from game.host.inputs import InputFrame, Inputs
+from game.host.window import NoDisplay, Window
+from game.kernels import warmup
+from game.ride.contact import clearance
+from game.session import Session, open_session
+from game.streaming.wanted import Focus
+
+if TYPE_CHECKING:
+    from game.gl.context import GLContext
+    from game.lod.selection import Selection
+    from game.render.frame import CameraView
+    from game.render.renderer import Renderer
+    from game.ui.interface import Interface
+    from game.ui.loading import LoadingScreen
+
+LOOK_RAD_PER_COUNT = 0.0022
+"""Turn of the look for one count of mouse motion."""
+
+LOOK_RAD_PER_S = 2.6
+"""Turn of the look with the stick held over."""
+
+SPRINT = 1.6
+"""Pedal of a sprint; see `Intent`."""
+
+UPLOAD_BYTES = 4 * 272 * 1024
+"""Pages accepted in a frame that is paced by the clock, in bytes: four."""
+
+WARM_S = 1.0
+"""Simulated seconds at the start that the time figures leave out."""
+
+PICK_M = 5000.0
+FALLBACK_S = 20.0
+AUTOSAVE_S = 60.0
+
+
+class Game:
+    """One running game on an open window with a current context."""
+
+    def __init__(
+        self, options: RideOptions, window: Window, gl: GLContext, interface: Interface | None
+    ) -> None:
+        from game.render.renderer import Renderer
+
+        self.options = options
+        self.window = window
+        self.gl = gl
+        self.interface = interface
+        self.quality: Quality = quality(options.quality or quality_for_renderer(gl.renderer), options.view_m)
+        self.session: Session = open_session(options, self.quality)
+        self.inputs = Inputs()
+        self.clock = FixedStep(paced_by_wall_clock=options.pages == "realtime")
+        self.renderer: Renderer = Renderer(gl, self.quality, *window.drawable_size)
+        self.renderer.draw_enabled = options.draw
+        self.log = RideLog()
+        self.watch = Stopwatch()
+        self._script: deque[Command] = deque(options.commands)
+        self._shots: list[Screenshot] = list(options.screenshots)
+        self._asked: list[Command] = []
+        """Commands from the interface, for the next frame."""
+        self._shown_camera: CameraView | None = None
+        self._pictures = 0
+        self._since_save_s = 0.0
+        self._playing = options.autopilot is None
+        self.start_height_m = self.session.bicycle.y
+        # Long-lived objects leave the collector's view: its full passes cost 40-70 ms otherwise.
+        gc.collect()
+        gc.freeze()
+
+    def frame(self, frame_s: float) -> bool:
+        """Advance by `frame_s` seconds and show one picture; False when the ride is over."""
+        session, stream, watch = self.session, self.session.stream, self.watch
+        watch.start()
+
+        inputs = self._read_inputs(frame_s)
+        self._obey_commands()
+        edited = session.settle_edits()
+        watch.lap("edit_ms")
+
+        self._set_intent(inputs, frame_s)
+        steps = self.clock.advance(0.0 if session.paused else frame_s)
+        for _ in range(steps):
+            session.schedule.step(session.entities, STEP_S)
+            watch.lap("sim_ms")
+            self._measure_step()
+            watch.skip()
+        self._after_steps(steps)
+
+        camera = self._camera()
+        stream.want(self._focus(camera), self.clock.time_due_s)
+        watch.lap("stream_ms")
+        self._grant_pages(frame_s)
+        watch.skip()
+        arrived = stream.collect(UPLOAD_BYTES if self.options.pages == "realtime" else None)
+        watch.lap("stream_ms")
+
+        for layer, page in arrived:
+            self.renderer.upload(layer, page)
+        for layer, page, rows in edited:
+            self.renderer.upload_box(layer, page, *rows)
+        watch.lap("upload_ms")
+
+        selection = stream.select(camera, 0.0 if session.paused else frame_s)
+        watch.lap("select_ms")
+
+        self._draw(camera, selection)
+        watch.lap("submit_ms")
+        self._show_interface(camera, selection, frame_s)
+        watch.lap("interface_ms")
+
+        self._take_pictures()
+        self._present()
+        self._note_frame(steps, camera)
+        return not session.quit
+
+    # Inputs and commands: all that may change the session before its steps.
+
+    def _read_inputs(self, frame_s: float) -> InputFrame:
+        interface, session = self.interface, self.session
+        has_mouse = interface is not None and interface.layer.wants_mouse
+        has_text = interface is not None and interface.layer.wants_text
+        inputs = self.inputs.poll(self.window.pixel_ratio, has_mouse, has_text)
+        session.quit |= inputs.quit
+        if inputs.resized:
+            self.renderer.resize(*self.window.drawable_size)
+        if inputs.gamepad_lost and self._playing:
+            session.paused = True
+            session.messages.append(("the gamepad is gone; the ride is paused", "warning"))
+        if inputs.pause and self._playing:
+            session.paused = not session.paused
+        if inputs.sculpt:
+            session.tool.active = not session.tool.active
+        if inputs.camera:
+            self._toggle_fly()
+        if inputs.fullscreen:
+            self._toggle_fullscreen()
+        if inputs.picture:
+            self._ask_picture()
+        if interface is not None:
+            interface.read(inputs, self.window.pixel_ratio, not self.inputs.grabbed)
+            self._sculpt(inputs, frame_s)
+        free_pointer = (
+            session.paused or session.tool.active or (interface is not None and interface.menu_open)
+        )
+        self.inputs.grab_pointer(self._playing and not free_pointer)
+        return inputs
+
+    def _sculpt(self, inputs: InputFrame, frame_s: float) -> None:
+        """Turn pointer and buttons into edits of the land."""
+        session, interface = self.session, self.interface
+        assert interface is not None
+        if session.paused:
+            for step in interface.stroke.cancel():
+                actions.sculpt(session, step)
+            return
+        spot = None
+        if session.tool.active and not interface.layer.wants_mouse:
+            hit = self._pick(inputs.pointer_x, inputs.pointer_y)
+            spot = None if hit is None else (hit[0], hit[2])
+        for step in interface.stroke.update(inputs, spot, session.tool, frame_s):
+            actions.sculpt(session, step)
+
+    def _pick(self, pointer_x: float, pointer_y: float) -> tuple[float, float, float] | None:
+        """Point of the drawn land under a pixel of the last picture."""
+        camera = self._shown_camera
+        if camera is None:
+            return None
+        width, height = self.window.drawable_size
+        up = math.tan(0.5 * camera.fov_y_rad) * (1.0 - 2.0 * (pointer_y + 0.5) / height)
+        right = math.tan(0.5 * camera.fov_y_rad) * camera.aspect * (2.0 * (pointer_x + 0.5) / width - 1.0)
+        sin_yaw, cos_yaw = math.sin(camera.yaw_rad), math.cos(camera.yaw_rad)
+        sin_pitch, cos_pitch = math.sin(camera.pitch_rad), math.cos(camera.pitch_rad)
+        ahead = cos_pitch - up * sin_pitch
+        direction = (
+            sin_yaw * ahead + cos_yaw * right,
+            sin_pitch + up * cos_pitch,
+            -cos_yaw * ahead + sin_yaw * right,
+        )
+        return self.session.stream.pick((camera.x, camera.y, camera.z), direction, PICK_M)
+
+    def _obey_commands(self) -> None:
+        """Carry out what the script has due and what the interface asked for in the last frame."""
+        due, self._asked = self._asked, []
+        while self._script and self._script[0].at_s <= self.clock.time_due_s + 1e-9:
+            due.append(self._script.popleft())
+        for command in due:
+            try:
+                self._obey(command)
+            except (UsageError, ValueError) as error:
+                if not self._playing:
+                    raise UsageError(f"--exec: {command.name}: {error}") from None
+                self.session.messages.append((str(error), "warning"))
+
+    def _obey(self, command: Command) -> None:
+        if command.name == "teleport" and self.interface is not None:
+            for step in self.interface.stroke.cancel():
+                actions.sculpt(self.session, step)
+        if actions.obey(self.session, command):
+            return
+        name, value = command.name, command.values[0] if command.values else ""
+        if name == "quality":
+            self._set_quality(quality(str(value), self.options.view_m))
+        elif name == "key":
+            self.inputs.press(str(value), command.values[1] == "down")
+        elif name == "picture":
+            self._ask_picture()
+        elif name == "fullscreen":
+            self._toggle_fullscreen()
+        elif self.interface is not None:
+            self.interface.switch(name, value == "on")
+
+    def _toggle_fullscreen(self) -> None:
+        self.window.toggle_fullscreen()
+        self.renderer.resize(*self.window.drawable_size)
+
+    def _toggle_fly(self) -> None:
+        """Leave the rider with a free camera where the eye is now, or come back."""
+        free, camera = self.session.free_camera, self._shown_camera
+        if free.x is not None or camera is None:
+            actions.obey(self.session, Command("chase"))
+            return
+        free.x, free.y, free.z = camera.x, camera.y, camera.z
+        free.yaw_rad, free.pitch_rad = camera.yaw_rad, camera.pitch_rad
+
+    def _set_quality(self, preset: Quality) -> None:
+        """Draw with another preset from this frame on; resident pages stay and are sent again."""
+        from game.render.renderer import Renderer
+
+        self.quality = preset
+        self.renderer.release()
+        self.renderer = Renderer(self.gl, preset, *self.window.drawable_size)
+        self.renderer.draw_enabled = self.options.draw
+        self.session.use_quality(preset)
+        for layer, page in self.session.stream.store.residents():
+            self.renderer.upload(layer, page)
+
+    def _set_intent(self, inputs: InputFrame, frame_s: float) -> None:
+        """Hand the player's wishes to the rider, or to the free camera."""
+        session = self.session
+        turn = LOOK_RAD_PER_S * frame_s
+        actions.look_around(
+            session,
+            LOOK_RAD_PER_COUNT * inputs.look_dx + turn * inputs.look_rate_x,
+            -LOOK_RAD_PER_COUNT * inputs.look_dy - turn * inputs.look_rate_y,
+        )
+        if not self._playing:
+            return
+        intent = session.entities.component(session.cast.rider, Intent)
+        intent.pedal = intent.brake_front = intent.brake_rear = intent.steer = 0.0
+        if session.free_camera.x is not None:
+            if not session.paused:
+                actions.fly(session, inputs.pedal - inputs.brake, inputs.steer, inputs.sprint, frame_s)
+        else:
+            intent.pedal = inputs.pedal * (SPRINT if inputs.sprint else 1.0)
+            intent.brake_front = intent.brake_rear = inputs.brake
+            intent.steer = inputs.steer
+        # A press shorter than a step still counts for one.
+        intent.hop |= inputs.hop
+        intent.recover |= inputs.recover
+
+    # Steps.
+
+    def _measure_step(self) -> None:
+        """Figures of the report that are taken after each step."""
+        if self.options.seconds is None:
+            return
+        rider, log = self.session.bicycle, self.log
+        log.top_speed_m_s = max(log.top_speed_m_s, rider.speed_m_s)
+        if not rider.airborne and rider.fallen_s == 0.0:
+            log.min_clearance_m = min(log.min_clearance_m, clearance(rider, self.session.land.ground))
+
+    def _after_steps(self, steps: int) -> None:
+        if steps:
+            intent = self.session.entities.component(self.session.cast.rider, Intent)
+            intent.hop = intent.recover = False
+        self.log.steps += steps
+
+    # Streaming and drawing.
+
+    def _camera(self) -> CameraView:
+        from game.render.extract import camera_view
+
+        width, height = self.renderer.size
+        return camera_view(self.session.entities, self.session.cast, self.clock.alpha, width / height)
+
+    def _focus(self, camera: CameraView) -> Focus:
+        """The eye as streaming sees it."""
+        rider = self.session.bicycle
+        x, z = actions.within_world(camera.x), actions.within_world(camera.z)
+        altitude_m = max(0.0, camera.y - self.session.land.ground.height(x, z))
+        if self.session.free_camera.x is not None:
+            return Focus(x, z, altitude_m)
+        return Focus(x, z, altitude_m, rider.vx_m_s, rider.vz_m_s)
+
+    def _grant_pages(self, frame_s: float) -> None:
+        """Let the workers have their time: all they want, their share of the frame, or what they get."""
+        stream = self.session.stream
+        if self.options.pages == "wait":
+            stream.wait()
+        elif self.options.pages == "budget":
+            stream.spend(frame_s * stream.workers)
+
+    def _draw(self, camera: CameraView, selection: Selection) -> None:
+        from game.render.extract import extract
+
+        session = self.session
+        view = extract(
+            session.entities,
+            session.cast,
+            camera=camera,
+            alpha=self.clock.alpha,
+            size=self.renderer.size,
+            time_s=self.clock.time_due_s,
+            view_m=self.quality.view_m,
+            selection=selection,
+            tree_tiles=session.stream.resident_trees(),
+            land=session.land.ground,
+            surface=session.stream.surface_height,
+        )
+        self._shown_camera = camera
+        self.renderer.draw(view)
+
+    def _show_interface(self, camera: CameraView, selection: Selection, frame_s: float) -> None:
+        """HUD and menu over the picture; what was clicked becomes commands of the next frame."""
+        interface, session = self.interface, self.session
+        if interface is None or not self.options.draw:
+            return
+        for text, kind in session.messages:
+            interface.hud.notify(text, kind)
+        session.messages.clear()
+        from game.ui.interface import Facts
+
+        edits = session.land.edits
+        facts = Facts(
+            world=session.world,
+            seed=session.seed,
+            save_name=session.save_name,
+            paused=session.paused,
+            bicycle=session.bicycle,
+            weather=session.weather,
+            tool=session.tool,
+            camera=camera,
+            selection=selection,
+            stats=session.stream.stats,
+            targets_m=session.stream.lod.targets.tolist(),
+            quality=self.quality.name,
+            view_m=self.quality.view_m,
+            can_undo=edits.can_undo,
+            can_redo=edits.can_redo,
+            strokes=edits.strokes,
+            triangles=self.renderer.triangles,
+            draw_calls=self.renderer.draw_calls,
+            trees=self.renderer.trees_drawn,
+            renderer=self.gl.renderer,
+        )
+        self.renderer.picture.bind()
+        asked = interface.draw(facts, self.renderer.size, frame_s)
+        self._asked.extend(parse_command(text) for text in asked)
+
+    def _ask_picture(self) -> None:
+        self._pictures += 1
+
+    def _take_pictures(self) -> None:
+        """Write the pictures that are due: those of the command line, and those the player asked for."""
+        self.watch.skip()
+        now = self.clock.time_due_s + 1e-9
+        due = [shot for shot in self._shots if shot.at_s is not None and shot.at_s <= now]
+        if due or self._pictures:
+            self._write_pictures(due)
+
+    def _write_pictures(self, due: list[Screenshot]) -> None:
+        pixels = self.renderer.read_pixels()
+        for shot in due:
+            write_png(shot.path, pixels)
+            self._shots.remove(shot)
+        if self._pictures:
+            self._pictures = 0
+            try:
+                directory = first_writable(user_pictures_dir(), user_data_dir() / "pictures")
+                if directory is None:
+                    raise UsageError(f"no picture was saved: {user_pictures_dir()} is not writable")
+                path = directory / f"veloterra-{datetime.now():%Y%m%d-%H%M%S-%f}.png"
+                write_png(path, pixels, "picture")
+                self.session.messages.append((f"picture saved: {path}", "good"))
+            except UsageError as error:
+                self.session.messages.append((str(error), "warning"))
+
+    def finish_pictures(self) -> None:
+        """Write what was asked for "at the end", and what fell after the last frame."""
+        if self._shots:
+            self._write_pictures(list(self._shots))
+
+    def _present(self) -> None:
+        if not self.options.offscreen and self.options.draw:
+            self.renderer.present(*self.window.drawable_size)
+        self.window.swap()
+        self.watch.skip()
+
+    # Figures and the end.
+
+    def _note_frame(self, steps: int, camera: CameraView) -> None:
+        log, stream = self.log, self.session.stream
+        log.frames += 1
+        if self.options.seconds is None:
+            self._since_save_s += steps * STEP_S
+            if self._since_save_s > AUTOSAVE_S:
+                self._since_save_s = 0.0
+                self._save_quietly()
+            return
+        log.holes += stream.count_holes()
+        stats = stream.stats
+        log.late_pages += stats.late
+        log.triangles.append(self.renderer.triangles)
+        log.draw_calls.append(self.renderer.draw_calls)
+        log.trees.append(self.renderer.trees_drawn)
+        if log.frames % 30 == 1:
+            log.note_memory()
+        if self.clock.time_due_s > WARM_S or self.clock.time_due_s >= 0.5 * self.options.seconds:
+            laps = self.watch.laps
+            for section in SECTIONS[1:]:
+                log.sections[section].append(1000.0 * laps.get(section, 0.0))
+            log.sections["cpu_frame_ms"].append(1000.0 * self.watch.total_s)
+
+    def _save_quietly(self) -> None:
+        """Autosave a named world when it changed; a failure is a message."""
+        session = self.session
+        if not session.save_name:
+            return
+        try:
+            session.save(session.save_name)
+        except (UsageError, ValueError) as error:
+            session.messages.append((str(error), "warning"))
+
+    def save_at_exit(self) -> str | None:
+        """Keep what the player made; return the name it is saved under, None when there was nothing to keep."""
+        session = self.session
+        if not session.save_name and session.saved_epoch == session.land.edits.epoch:
+            return None
+        session.save(session.save_name or f"ride {datetime.now():%Y-%m-%d %H%M%S}")
+        return session.save_name
+
+    def facts(self, seconds: float) -> dict[str, Any]:
+        """What the report says beside the log."""
+        session, stats = self.session, self.session.stream.stats
+        rider = session.bicycle
+        return {
+            "seed": session.seed,
+            "world": session.world,
+            "seconds": seconds,
+            "distance_m": rider.distance_m,
+            "mean_speed_m_s": rider.distance_m / seconds,
+            "descent_m": self.start_height_m - rider.y,
+            "pages_generated": stats.generated,
+            "pages_resident": stats.resident,
+            "page_memory_mib": stats.page_memory_mib,
+            "view_distance_m": self.quality.view_m,
+            "falls": rider.falls,
+            "gl_renderer": self.gl.renderer,
+            "gl_version": self.gl.version,
+        }
+
+    def release(self) -> None:
+        """Stop the workers and free every GL object; harmless when called twice."""
+        self.session.close()
+        self.inputs.close()
+        if self.interface is not None:
+            self.interface.release()
+        self.renderer.release()
+
+
+def _open_context(options: RideOptions) -> tuple[Window, GLContext]:
+    """Window, platform binding, context: in the only order that works. Raises `NoDisplay`, `UsageError`."""
+    window = Window.open(
+        options.width,
+        options.height,
+        "Veloterra",
+        fullscreen=options.fullscreen,
+        offscreen=options.offscreen,
+        vsync=options.pages == "realtime",
+    )
+    try:
+        from game.gl.context import GLContext, bind_platform
+
+        bind_platform(window.driver)
+        return window, GLContext()
+    except BaseException:
+        window.close()
+        raise
+
+
+def _check_keys(options: RideOptions) -> None:
+    """Refuse unknown key names before the ride starts."""
+    from game.host.inputs import known_keys
+
+    for command in options.commands:
+        if command.name == "key" and str(command.values[0]).upper() not in known_keys():
+            raise UsageError(
+                f"--exec: key {command.values[0]!r} is not known; use one of {', '.join(known_keys())}"
+            )
+
+
+def _warm_up_on_terminal(console: Console) -> None:
+    """Compile the kernels, or load them from the cache, with a progress bar on a terminal."""
+    with _bar(console, "preparing the land") as advance:
+        for done, total, _ in warmup.steps():
+            advance(done, total)
+
+
+class _bar:
+    """A progress bar on a terminal, silence elsewhere."""
+
+    def __init__(self, console: Console, text: str) -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
+        self._progress = Progress(
+            *columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal
+        )
+        self._text = text
+
+    def __enter__(self) -> Callable[[float, float], None]:
+        self._progress.start()
+        task = self._progress.add_task(self._text, total=None)
+        return lambda done, total: self._progress.update(task, completed=done, total=total)
+
+    def __exit__(self, *exc: object) -> None:
+        self._progress.stop()
+
+
+def ride(options: RideOptions) -> int:
+    """Ride `options.seconds` on autopilot, with or without a screen; return the exit code."""
+    assert options.seconds is not None
+    console = Console(stderr=True)
+    _check_keys(options)
+    try:
+        window, gl = _open_context(options)
+    except NoDisplay as reason:
+        print(f"veloterra: {reason.args[0].split(';')[0]}; riding off screen", file=sys.stderr)
+        options = dataclasses.replace(options, offscreen=True)
+        window, gl = _open_context(options)
+    with window:
+        _warm_up_on_terminal(console)
+        from game.ui.interface import Interface
+
+        game = Game(options, window, gl, Interface(show_hints=False))
+        seconds: float = options.seconds or 0.0
+        try:
+            frames = max(1, round(seconds * options.fps))
+            started_s = time.perf_counter()
+            with _bar(console, f"riding {seconds:g} s") as advance:
+                for number in range(frames):
+                    if not game.frame(1.0 / options.fps):
+                        seconds = (number + 1) / options.fps
+                        break
+                    advance(number + 1, frames)
+                    if options.pages == "realtime":
+                        time.sleep(max(0.0, started_s + (number + 1) / options.fps - time.perf_counter()))
+            game.finish_pictures()
+            facts = game.facts(seconds)
+            facts["gl_live_objects"] = gl.live
+        finally:
+            game.release()
+        facts["gl_leaked_objects"] = gl.live
+        if options.report is not None:
+            write_report(build_report(game.log, facts), options.report)
+        gl.release()
+    return 0
+
+
+def play(options: RideOptions) -> int:
+    """Open the window and play until the player leaves; without a display ride off screen instead."""
+    _check_keys(options)
+    try:
+        window, gl = _open_context(options)
+    except NoDisplay:
+        return _ride_without_display(options)
+    with window:
+        from game.ui.imgui_layer import ImguiLayer
+        from game.ui.interface import Interface
+        from game.ui.loading import LoadingScreen, warm_up
+
+        layer = ImguiLayer()
+        screen = LoadingScreen(window, layer)
+        go_on, problem = warm_up(screen, warmup.steps)
+        if not go_on:
+            layer.release()
+            return 0
+        if problem:
+            print(f"veloterra: the kernels were compiled in this process ({problem})", file=sys.stderr)
+        game = Game(options, window, gl, Interface(layer=layer))
+        try:
+            if _bring_in_land(game, screen):
+                _play_loop(game)
+            name = game.save_at_exit()
+            if name is not None:
+                print(f"veloterra: the world is saved; come back with: veloterra --save {name!r}")
+        finally:
+            game.release()
+        gl.release()
+    return 0
+
+
+def _bring_in_land(game: Game, screen: LoadingScreen) -> bool:
+    """Show progress until the land around the start is there; False when the player quits."""
+    from game.host.warmup_child import Progress as Share
+
+    stream = game.session.stream
+    while True:
+        stream.want(game._focus(game._camera()), 0.0)
+        done = stream.wait(1.0 / 30.0)
+        for layer, page in stream.collect():
+            game.renderer.upload(layer, page)
+        stats = stream.stats
+        total = stats.resident + stats.queue
+        if not screen.frame(Share(stats.resident, total, "land"), "Bringing in the land."):
+            return False
+        if done:
+            return True
+
+
+def _play_loop(game: Game) -> None:
+    """Frames paced by the display, or by a clock where it does not pace."""
+    last_s = time.perf_counter()
+    least_s = 0.0 if game.window.vsync else 1.0 / 120.0
+    while True:
+        now_s = time.perf_counter()
+        frame_s, last_s = now_s - last_s, now_s
+        if not game.frame(frame_s):
+            return
+        time.sleep(max(0.0, least_s - (time.perf_counter() - now_s)))
+
+
+def _ride_without_display(options: RideOptions) -> int:
+    """What `play` does on a machine without a display."""
+    directory = first_writable(Path.cwd(), user_data_dir())
+    if directory is None:
+        raise UsageError(
+            f"there is no display, and {Path.cwd()} is not writable for a picture; change directory"
+        )
+    picture, report = directory / "veloterra-ride.png", directory / "veloterra-ride.json"
+    print(
+        f"veloterra: there is no display here; riding the autopilot for {FALLBACK_S:g} s off screen instead."
+    )
+    code = ride(
+        dataclasses.replace(
+            options,
+            offscreen=True,
+            width=640,
+            height=360,
+            fps=30.0,
+            seconds=FALLBACK_S,
+            autopilot="downhill",
+            pages="wait",
+            report=report,
+            screenshots=(Screenshot(picture),),
+        )
+    )
+    print(f"veloterra: the picture is {picture}")
+    print(f"veloterra: the report is {report}")
+    return code

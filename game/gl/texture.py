@@ -1,0 +1,202 @@
+"""Textures: plain 2D and 2D arrays, with checked uploads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.gl.api import GL
+from game.gl.buffer import check_array
+from game.gl.context import GLContext, GLObject
+
+
+@dataclass(frozen=True, slots=True)
+class TextureFormat:
+    """How texels are stored and what numpy arrays may be written to them."""
+
+    name: str
+    internal: int
+    layout: int
+    element: int
+    components: int
+    dtype: type[np.generic]
+
+
+R8 = TextureFormat("R8", GL.GL_R8, GL.GL_RED, GL.GL_UNSIGNED_BYTE, 1, np.uint8)
+RG8 = TextureFormat("RG8", GL.GL_RG8, GL.GL_RG, GL.GL_UNSIGNED_BYTE, 2, np.uint8)
+RGBA8 = TextureFormat("RGBA8", GL.GL_RGBA8, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE, 4, np.uint8)
+SRGB8_A8 = TextureFormat("SRGB8_A8", GL.GL_SRGB8_ALPHA8, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE, 4, np.uint8)
+R32F = TextureFormat("R32F", GL.GL_R32F, GL.GL_RED, GL.GL_FLOAT, 1, np.float32)
+RG32F = TextureFormat("RG32F", GL.GL_RG32F, GL.GL_RG, GL.GL_FLOAT, 2, np.float32)
+RGBA16F = TextureFormat("RGBA16F", GL.GL_RGBA16F, GL.GL_RGBA, GL.GL_FLOAT, 4, np.float32)
+RGBA32F = TextureFormat("RGBA32F", GL.GL_RGBA32F, GL.GL_RGBA, GL.GL_FLOAT, 4, np.float32)
+DEPTH32F = TextureFormat(
+    "DEPTH32F", GL.GL_DEPTH_COMPONENT32F, GL.GL_DEPTH_COMPONENT, GL.GL_FLOAT, 1, np.float32
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Filter and wrap of a texture; `anisotropy` above 1 is used where the driver has it."""
+
+    linear: bool = True
+    repeat: bool = False
+    mipmaps: bool = False
+    anisotropy: float = 1.0
+
+
+NEAREST = Sampling(linear=False)
+LINEAR = Sampling()
+TILED = Sampling(repeat=True, mipmaps=True)
+
+
+_ANISOTROPY = 0x84FE  # GL_TEXTURE_MAX_ANISOTROPY, core only from 4.6
+
+
+def _apply(gl: GLContext, target: int, sampling: Sampling) -> None:
+    anisotropy = min(sampling.anisotropy, gl.max_anisotropy)
+    if anisotropy > 1.0:
+        GL.glTexParameterf(target, _ANISOTROPY, anisotropy)
+    if sampling.mipmaps:
+        least = GL.GL_LINEAR_MIPMAP_LINEAR if sampling.linear else GL.GL_NEAREST_MIPMAP_NEAREST
+    else:
+        least = GL.GL_LINEAR if sampling.linear else GL.GL_NEAREST
+        GL.glTexParameteri(target, GL.GL_TEXTURE_MAX_LEVEL, 0)
+    wrap = GL.GL_REPEAT if sampling.repeat else GL.GL_CLAMP_TO_EDGE
+    GL.glTexParameteri(target, GL.GL_TEXTURE_MIN_FILTER, least)
+    GL.glTexParameteri(target, GL.GL_TEXTURE_MAG_FILTER, GL.GL_LINEAR if sampling.linear else GL.GL_NEAREST)
+    GL.glTexParameteri(target, GL.GL_TEXTURE_WRAP_S, wrap)
+    GL.glTexParameteri(target, GL.GL_TEXTURE_WRAP_T, wrap)
+
+
+def _check_size(**sides: int) -> None:
+    for side, value in sides.items():
+        if value < 1:
+            raise ValueError(f"texture {side} = {value} is not accepted; give 1 or more")
+
+
+def _check_texels(data: NDArray[Any], kind: TextureFormat) -> NDArray[Any]:
+    """`data` as rows × columns × components, or `ValueError`."""
+    array = check_array(data, f"{kind.name} texels")
+    if array.dtype != kind.dtype:
+        raise ValueError(f"{kind.name} texels have dtype {array.dtype}; give {np.dtype(kind.dtype)}")
+    shape = array.shape if array.ndim == 3 else (*array.shape, 1)
+    if len(shape) != 3 or shape[2] != kind.components:
+        raise ValueError(
+            f"{kind.name} texels have shape {array.shape}; give rows × columns × {kind.components}"
+        )
+    return array
+
+
+class Texture2D(GLObject):
+    """A 2D texture, empty or from `data` (rows × columns × components, first row at v = 0)."""
+
+    target = GL.GL_TEXTURE_2D
+
+    def __init__(
+        self,
+        gl: GLContext,
+        width: int,
+        height: int,
+        kind: TextureFormat,
+        data: NDArray[Any] | None = None,
+        sampling: Sampling = LINEAR,
+    ) -> None:
+        _check_size(width=width, height=height)
+        if data is not None:
+            data = _check_texels(data, kind)
+            if data.shape[:2] != (height, width):
+                raise ValueError(f"texels of shape {data.shape} do not fill {height} rows × {width} columns")
+        super().__init__(gl, "texture", int(GL.glGenTextures(1)))
+        self.width, self.height, self.format = width, height, kind
+        GL.glBindTexture(self.target, self.name)
+        _apply(gl, self.target, sampling)
+        GL.glTexImage2D(self.target, 0, kind.internal, width, height, 0, kind.layout, kind.element, data)
+        if sampling.mipmaps:
+            GL.glGenerateMipmap(self.target)
+
+    def bind(self, unit: int) -> None:
+        """Bind to texture unit `unit`."""
+        GL.glActiveTexture(GL.GL_TEXTURE0 + unit)
+        GL.glBindTexture(self.target, self.name)
+
+    def write(self, data: NDArray[Any], x: int = 0, y: int = 0) -> None:
+        """Overwrite a box of texels from column `x`, row `y`. Raises `ValueError` when it does not fit."""
+        array = _check_texels(data, self.format)
+        rows, columns = array.shape[:2]
+        if x < 0 or y < 0 or x + columns > self.width or y + rows > self.height:
+            raise ValueError(
+                f"{rows} × {columns} texels at row {y}, column {x} do not fit {self.height} × {self.width}"
+            )
+        GL.glBindTexture(self.target, self.name)
+        GL.glTexSubImage2D(
+            self.target, 0, x, y, columns, rows, self.format.layout, self.format.element, array
+        )
+
+    def _delete(self) -> None:
+        GL.glDeleteTextures(1, np.array([self.name], np.uint32))
+
+
+class Texture2DArray(GLObject):
+    """`layers` textures of one size; read in shaders with texelFetch or with the layer as third coordinate."""
+
+    target = GL.GL_TEXTURE_2D_ARRAY
+
+    def __init__(
+        self,
+        gl: GLContext,
+        width: int,
+        height: int,
+        layers: int,
+        kind: TextureFormat,
+        sampling: Sampling = NEAREST,
+    ) -> None:
+        _check_size(width=width, height=height, layers=layers)
+        super().__init__(gl, "texture", int(GL.glGenTextures(1)))
+        self.width, self.height, self.layers, self.format = width, height, layers, kind
+        GL.glBindTexture(self.target, self.name)
+        _apply(gl, self.target, sampling)
+        GL.glTexImage3D(
+            self.target, 0, kind.internal, width, height, layers, 0, kind.layout, kind.element, None
+        )
+
+    def bind(self, unit: int) -> None:
+        """Bind to texture unit `unit`."""
+        GL.glActiveTexture(GL.GL_TEXTURE0 + unit)
+        GL.glBindTexture(self.target, self.name)
+
+    def write(self, layer: int, data: NDArray[Any], x: int = 0, y: int = 0) -> None:
+        """Overwrite a box of texels of one layer. Raises `ValueError` when it does not fit."""
+        array = _check_texels(data, self.format)
+        rows, columns = array.shape[:2]
+        if not 0 <= layer < self.layers:
+            raise ValueError(f"layer {layer} is not accepted; give 0 to {self.layers - 1}")
+        if x < 0 or y < 0 or x + columns > self.width or y + rows > self.height:
+            raise ValueError(
+                f"{rows} × {columns} texels at row {y}, column {x} do not fit {self.height} × {self.width}"
+            )
+        GL.glBindTexture(self.target, self.name)
+        GL.glTexSubImage3D(
+            self.target, 0, x, y, layer, columns, rows, 1, self.format.layout, self.format.element, array
+        )
+
+    def _delete(self) -> None:
+        GL.glDeleteTextures(1, np.array([self.name], np.uint32))
+
+
+class Renderbuffer(GLObject):
+    """Multisampled storage that is only drawn to and resolved."""
+
+    def __init__(self, gl: GLContext, width: int, height: int, kind: TextureFormat, samples: int) -> None:
+        _check_size(width=width, height=height)
+        super().__init__(gl, "renderbuffer", int(GL.glGenRenderbuffers(1)))
+        self.width, self.height, self.format = width, height, kind
+        self.samples = max(0, min(samples, gl.max_samples))
+        GL.glBindRenderbuffer(GL.GL_RENDERBUFFER, self.name)
+        GL.glRenderbufferStorageMultisample(GL.GL_RENDERBUFFER, self.samples, kind.internal, width, height)
+
+    def _delete(self) -> None:
+        GL.glDeleteRenderbuffers(1, np.array([self.name], np.uint32))

@@ -1,0 +1,423 @@
+"""Keyboard, mouse and gamepad, read once a frame into an `InputFrame`.
+
+Keys are bound by scancode (the place on the keyboard) and labelled by keycode (what is printed there), so
+that W/A/S/D stay under the same fingers on AZERTY and Dvorak; only Ctrl+Z and Ctrl+Y go by the letter.
+Owns what is held down and the grab of the pointer. Never knows what the game does with any of it: steering
+comes out digital (−1, 0, 1) from keys and analog from a stick; the bicycle limits its rate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import pygame
+from pygame._sdl2 import controller
+
+SCANCODES: dict[str, int] = {
+    "W": pygame.KSCAN_W,
+    "A": pygame.KSCAN_A,
+    "S": pygame.KSCAN_S,
+    "D": pygame.KSCAN_D,
+    "R": pygame.KSCAN_R,
+    "C": pygame.KSCAN_C,
+    "Y": pygame.KSCAN_Y,
+    "Z": pygame.KSCAN_Z,
+    "UP": pygame.KSCAN_UP,
+    "DOWN": pygame.KSCAN_DOWN,
+    "LEFT": pygame.KSCAN_LEFT,
+    "RIGHT": pygame.KSCAN_RIGHT,
+    "SHIFT": pygame.KSCAN_LSHIFT,
+    "RSHIFT": pygame.KSCAN_RSHIFT,
+    "CTRL": pygame.KSCAN_LCTRL,
+    "RCTRL": pygame.KSCAN_RCTRL,
+    "ALT": pygame.KSCAN_LALT,
+    "SPACE": pygame.KSCAN_SPACE,
+    "ESC": pygame.KSCAN_ESCAPE,
+    "TAB": pygame.KSCAN_TAB,
+    "F1": pygame.KSCAN_F1,
+    "F3": pygame.KSCAN_F3,
+    "F11": pygame.KSCAN_F11,
+    "F12": pygame.KSCAN_F12,
+}
+"""Every key the game knows, by the name it has on a US keyboard; `--exec "key NAME down"` uses these."""
+
+ALIASES = {"ESCAPE": "ESC", "CONTROL": "CTRL", "LSHIFT": "SHIFT", "LCTRL": "CTRL", "LALT": "ALT"}
+
+HELD: dict[str, tuple[str, ...]] = {
+    "pedal": ("W", "UP"),
+    "brake": ("S", "DOWN"),
+    "left": ("A", "LEFT"),
+    "right": ("D", "RIGHT"),
+    "sprint": ("SHIFT", "RSHIFT"),
+}
+"""Actions that last as long as a key is down, and their keys."""
+
+PRESSED: dict[str, tuple[str, ...]] = {
+    "hop": ("SPACE",),
+    "recover": ("R",),
+    "pause": ("ESC",),
+    "sculpt": ("TAB",),
+    "camera": ("C",),
+    "debug_menu": ("F1",),
+    "debug_numbers": ("F3",),
+    "fullscreen": ("F11",),
+    "picture": ("F12",),
+}
+"""Actions that happen once when a key goes down, and their keys."""
+
+STICK_DEAD_ZONE = 0.18
+"""Share of a stick's travel that counts as rest: worn sticks drift by up to a sixth of it."""
+
+TRIGGER_DEAD_ZONE = 0.06
+
+PAD_BUTTONS: dict[int, str] = {
+    pygame.CONTROLLER_BUTTON_A: "hop",
+    pygame.CONTROLLER_BUTTON_Y: "recover",
+    pygame.CONTROLLER_BUTTON_START: "pause",
+    pygame.CONTROLLER_BUTTON_BACK: "debug_numbers",
+    pygame.CONTROLLER_BUTTON_X: "camera",
+}
+
+WINDOW_KEYS = frozenset({"F1", "F3", "F11", "F12"})
+"""Keys that reach the game also while text is typed into the menu: they never write a character."""
+
+
+class Pad(Protocol):
+    """The part of a pygame controller that is used."""
+
+    def as_joystick(self) -> Any: ...
+
+    def quit(self) -> None: ...
+
+
+@dataclass(slots=True)
+class InputFrame:
+    """What the player did since the last frame. Held values are of now, presses count once."""
+
+    quit: bool = False
+    resized: bool = False
+    focus_lost: bool = False
+    focus_gained: bool = False
+    gamepad_lost: bool = False
+    """A gamepad in use was unplugged: its axes are zero again and the game should pause."""
+
+    pedal: float = 0.0
+    """0…1."""
+    sprint: bool = False
+    brake: float = 0.0
+    """0…1."""
+    steer: float = 0.0
+    """−1 full left … +1 full right; −1, 0 or 1 from keys."""
+
+    hop: bool = False
+    recover: bool = False
+    pause: bool = False
+    sculpt: bool = False
+    camera: bool = False
+    debug_menu: bool = False
+    debug_numbers: bool = False
+    fullscreen: bool = False
+    picture: bool = False
+    undo: bool = False
+    redo: bool = False
+
+    look_dx: float = 0.0
+    """Relative mouse motion while the pointer is grabbed, in mouse counts; right is positive."""
+    look_dy: float = 0.0
+    """Down is positive."""
+    look_rate_x: float = 0.0
+    """Right stick −1…1: a rate of turning, to be multiplied by the frame's seconds."""
+    look_rate_y: float = 0.0
+
+    wheel: float = 0.0
+    """Notches, away from the player is positive."""
+    left: bool = False
+    right: bool = False
+    middle: bool = False
+    left_pressed: bool = False
+    right_pressed: bool = False
+    ctrl: bool = False
+    shift: bool = False
+    alt: bool = False
+    pointer_x: float = 0.0
+    """Drawable pixels from the left."""
+    pointer_y: float = 0.0
+    """Drawable pixels from the top."""
+
+    events: list[pygame.event.Event] = field(default_factory=list)
+    """Everything SDL sent, for the menu."""
+
+
+def known_keys() -> tuple[str, ...]:
+    """Names that `Inputs.press` accepts, in capitals; it takes small letters too."""
+    return (*SCANCODES, *ALIASES)
+
+
+def key_label(name: str) -> str:
+    """What is printed on the key at the place `name` on this keyboard, e.g. "Z" for "W" on AZERTY."""
+    scancode = SCANCODES[name]
+    if scancode not in (SCANCODES[letter] for letter in "WASDRCYZ"):
+        return {"SPACE": "Space", "SHIFT": "Shift", "ESC": "Esc", "TAB": "Tab", "CTRL": "Ctrl"}.get(
+            name, name
+        )
+    # SDL answers "which place has this letter", so ask for every letter that could stand there.
+    here = pygame.key.ScancodeWrapper(place == scancode for place in range(512))
+    printable = [*range(ord("a"), ord("z") + 1), *map(ord, ",.;'-=/[]")]
+    return next((chr(code).upper() for code in printable if here[code]), name)
+
+
+def key_hints() -> list[tuple[str, str]]:
+    """(labels on this keyboard, what the keys do), in the order a newcomer needs them."""
+    steer = f"{key_label('A')} / {key_label('D')}"
+    return [
+        (key_label("W"), "pedal"),
+        (key_label("S"), "brake"),
+        (steer, "steer"),
+        (key_label("SHIFT"), "sprint"),
+        (key_label("SPACE"), "hop"),
+        (key_label("R"), "get up"),
+        (key_label("C"), "camera"),
+        (key_label("TAB"), "sculpt"),
+        ("F1", "debug menu"),
+        ("F3", "numbers"),
+        ("F11", "full screen"),
+        ("F12", "picture"),
+        (key_label("ESC"), "pause"),
+    ]
+
+
+def _curve(value: float, dead_zone: float) -> float:
+    """Stretch an axis so that it starts at zero at the edge of the dead zone. −1…1 to −1…1."""
+    size = abs(value)
+    if size <= dead_zone:
+        return 0.0
+    return math.copysign(min(1.0, (size - dead_zone) / (1.0 - dead_zone)), value)
+
+
+class Inputs:
+    """Reads pygame's event queue. Needs an open display; made once."""
+
+    def __init__(
+        self,
+        set_relative: Callable[[bool], object] = pygame.mouse.set_relative_mode,
+        open_pad: Callable[[int], Pad] = controller.Controller,
+    ) -> None:
+        self._set_relative = set_relative
+        self._open_pad = open_pad
+        self._down: set[int] = set()
+        self._injected: set[int] = set()
+        self._injected_presses: list[int] = []
+        self._buttons: set[int] = set()
+        self._pads: dict[int, Pad] = {}
+        self._axes: dict[int, dict[int, float]] = {}
+        self._pad_sprint: set[int] = set()
+        self._riding = False
+        # The events of before (a loading screen read them) may hold a focus loss: ask.
+        self._focused = pygame.key.get_focused()
+        self._grabbed = False
+        self._drop_motion = False
+        self._pointer = (0.0, 0.0)
+        if not controller.get_init():
+            controller.init()
+
+    @property
+    def grabbed(self) -> bool:
+        """Whether the pointer is in relative mode now."""
+        return self._grabbed
+
+    def grab_pointer(self, riding: bool) -> None:
+        """Say whether the player rides: only then the pointer is grabbed, and only while focused."""
+        self._riding = riding
+        self._update_grab()
+
+    def _update_grab(self) -> None:
+        wanted = self._riding and self._focused
+        if wanted != self._grabbed:
+            self._grabbed = wanted
+            # SDL reports the way from where the pointer was as the first motion: the camera would jump.
+            self._drop_motion = wanted
+            self._set_relative(wanted)
+
+    def press(self, name: str, down: bool) -> None:
+        """Press or release the key `name` (see `known_keys`) as a script does, until it is released.
+
+        Raises `ValueError` listing the accepted names.
+        """
+        upper = name.upper()
+        scancode = SCANCODES.get(ALIASES.get(upper, upper))
+        if scancode is None:
+            raise ValueError(f"key {name!r} is not known; use one of {', '.join(known_keys())}")
+        if down:
+            if scancode not in self._injected:
+                self._injected_presses.append(scancode)
+            self._injected.add(scancode)
+        else:
+            self._injected.discard(scancode)
+
+    def release_all(self) -> None:
+        """Forget every key, button and axis that is held (not the injected ones)."""
+        self._down.clear()
+        self._buttons.clear()
+        self._pad_sprint.clear()
+        for axes in self._axes.values():
+            axes.clear()
+
+    def close(self) -> None:
+        """Free the pointer and the gamepads. May be called more than once."""
+        self.grab_pointer(False)
+        for pad in self._pads.values():
+            pad.quit()
+        self._pads.clear()
+        self._axes.clear()
+
+    def poll(
+        self, pixel_ratio: float = 1.0, ui_has_mouse: bool = False, ui_has_text: bool = False
+    ) -> InputFrame:
+        """Read all waiting events.
+
+        `ui_has_mouse`: the menu is under the pointer, so new clicks and the wheel are not the game's.
+        `ui_has_text`: text is being typed, so new key presses are not the game's. Releases always are,
+        so that nothing stays held.
+        """
+        return self.read(pygame.event.get(), pixel_ratio, ui_has_mouse, ui_has_text)
+
+    def read(
+        self,
+        events: Iterable[pygame.event.Event],
+        pixel_ratio: float = 1.0,
+        ui_has_mouse: bool = False,
+        ui_has_text: bool = False,
+    ) -> InputFrame:
+        """Like `poll`, from given events."""
+        frame = InputFrame(events=list(events))
+        injected = set(self._injected_presses)
+        self._injected_presses.clear()
+        pressed = set(injected)
+        pad_pressed: set[str] = set()
+        for event in frame.events:
+            kind = event.type
+            if kind == pygame.KEYDOWN:
+                if not ui_has_text or event.scancode in {SCANCODES[name] for name in WINDOW_KEYS}:
+                    self._key_down(event, frame, pressed)
+            elif kind == pygame.KEYUP:
+                self._down.discard(event.scancode)
+            elif kind == pygame.MOUSEMOTION:
+                self._motion(event, frame, pixel_ratio)
+            elif kind == pygame.MOUSEBUTTONDOWN:
+                self._pointer = (event.pos[0] * pixel_ratio, event.pos[1] * pixel_ratio)
+                if not ui_has_mouse:
+                    self._buttons.add(event.button)
+                    frame.left_pressed |= event.button == pygame.BUTTON_LEFT
+                    frame.right_pressed |= event.button == pygame.BUTTON_RIGHT
+            elif kind == pygame.MOUSEBUTTONUP:
+                self._buttons.discard(event.button)
+            elif kind == pygame.MOUSEWHEEL:
+                if not ui_has_mouse:
+                    # macOS turns Shift + wheel into sideways scrolling.
+                    frame.wheel += getattr(event, "precise_y", event.y) or getattr(
+                        event, "precise_x", event.x
+                    )
+            elif kind == pygame.QUIT:
+                frame.quit = True
+            elif kind in (pygame.VIDEORESIZE, pygame.WINDOWSIZECHANGED):
+                frame.resized = True
+            elif kind == pygame.WINDOWFOCUSLOST:
+                frame.focus_lost = True
+                self._focused = False
+                self.release_all()
+                self._update_grab()
+            elif kind == pygame.WINDOWFOCUSGAINED:
+                frame.focus_gained = True
+                self._focused = True
+                self._update_grab()
+            else:
+                self._pad_event(event, frame, pad_pressed)
+        self._fill(frame, pressed, pad_pressed, injected)
+        return frame
+
+    def _key_down(self, event: pygame.event.Event, frame: InputFrame, pressed: set[int]) -> None:
+        if event.scancode not in self._down:
+            pressed.add(event.scancode)
+        self._down.add(event.scancode)
+        # These two are letters, not places: Z and Y swap on a German keyboard, and undo must not.
+        if event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META):
+            again = event.mod & pygame.KMOD_SHIFT
+            frame.undo |= event.key == pygame.K_z and not again
+            frame.redo |= event.key == pygame.K_y or (event.key == pygame.K_z and bool(again))
+
+    def _motion(self, event: pygame.event.Event, frame: InputFrame, pixel_ratio: float) -> None:
+        if not self._grabbed:
+            self._pointer = (event.pos[0] * pixel_ratio, event.pos[1] * pixel_ratio)
+        elif self._drop_motion:
+            self._drop_motion = False
+        else:
+            frame.look_dx += event.rel[0]
+            frame.look_dy += event.rel[1]
+
+    def _pad_event(self, event: pygame.event.Event, frame: InputFrame, pressed: set[str]) -> None:
+        kind = event.type
+        if kind == pygame.CONTROLLERDEVICEADDED:
+            try:
+                pad = self._open_pad(event.device_index)
+                instance = int(pad.as_joystick().get_instance_id())
+            except pygame.error:
+                return  # gone again before it could be opened
+            if instance not in self._pads:  # some systems announce one pad twice
+                self._pads[instance] = pad
+                self._axes[instance] = {}
+        elif kind == pygame.CONTROLLERDEVICEREMOVED:
+            lost = self._pads.pop(event.instance_id, None)
+            self._axes.pop(event.instance_id, None)
+            self._pad_sprint.discard(event.instance_id)
+            frame.gamepad_lost |= lost is not None
+        elif kind == pygame.CONTROLLERAXISMOTION and event.instance_id in self._axes:
+            self._axes[event.instance_id][event.axis] = max(-1.0, event.value / 32767.0)
+        elif kind == pygame.CONTROLLERBUTTONDOWN and event.instance_id in self._axes:
+            if event.button == pygame.CONTROLLER_BUTTON_RIGHTSHOULDER:
+                self._pad_sprint.add(event.instance_id)
+            elif event.button in PAD_BUTTONS:
+                pressed.add(PAD_BUTTONS[event.button])
+        elif kind == pygame.CONTROLLERBUTTONUP and event.button == pygame.CONTROLLER_BUTTON_RIGHTSHOULDER:
+            self._pad_sprint.discard(event.instance_id)
+
+    def _fill(self, frame: InputFrame, pressed: set[int], pad_pressed: set[str], injected: set[int]) -> None:
+        """Turn what is held and was pressed into the frame's values."""
+        # A key that went down and up between two frames still counts for one of them.
+        held = self._down | self._injected | pressed
+
+        def on(names: tuple[str, ...]) -> bool:
+            return any(SCANCODES[name] in held for name in names)
+
+        steer = self._axis(pygame.CONTROLLER_AXIS_LEFTX, STICK_DEAD_ZONE)
+        keys = float(on(HELD["right"])) - float(on(HELD["left"]))
+        frame.steer = keys if keys else steer
+        frame.pedal = max(
+            float(on(HELD["pedal"])), self._axis(pygame.CONTROLLER_AXIS_TRIGGERRIGHT, TRIGGER_DEAD_ZONE)
+        )
+        frame.brake = max(
+            float(on(HELD["brake"])), self._axis(pygame.CONTROLLER_AXIS_TRIGGERLEFT, TRIGGER_DEAD_ZONE)
+        )
+        frame.sprint = on(HELD["sprint"]) or bool(self._pad_sprint)
+        frame.look_rate_x = self._axis(pygame.CONTROLLER_AXIS_RIGHTX, STICK_DEAD_ZONE)
+        frame.look_rate_y = self._axis(pygame.CONTROLLER_AXIS_RIGHTY, STICK_DEAD_ZONE)
+        for action, names in PRESSED.items():
+            happened = any(SCANCODES[name] in pressed for name in names) or action in pad_pressed
+            setattr(frame, action, happened)
+        frame.ctrl = on(("CTRL", "RCTRL"))
+        frame.shift = on(("SHIFT", "RSHIFT"))
+        frame.alt = on(("ALT",))
+        if frame.ctrl:
+            frame.undo |= SCANCODES["Z"] in injected and not frame.shift
+            frame.redo |= SCANCODES["Y"] in injected or (SCANCODES["Z"] in injected and frame.shift)
+        frame.left = pygame.BUTTON_LEFT in self._buttons or frame.left_pressed
+        frame.right = pygame.BUTTON_RIGHT in self._buttons or frame.right_pressed
+        frame.middle = pygame.BUTTON_MIDDLE in self._buttons
+        frame.pointer_x, frame.pointer_y = self._pointer
+
+    def _axis(self, axis: int, dead_zone: float) -> float:
+        """The strongest deflection of `axis` over all pads, −1…1."""
+        values = (_curve(axes.get(axis, 0.0), dead_zone) for axes in self._axes.values())
+        return max(values, key=abs, default=0.0)

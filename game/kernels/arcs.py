@@ -1,0 +1,249 @@
+"""Paths for the autopilot: how fast, how steep and how free each candidate would be to ride.
+
+A candidate is a heading and two curvatures, ridden one after the other. Heights float32 [nj, ni] at 1 m and positions
+in metres from its first sample, as in `contact`; trunks enter as a raster of distances to the nearest bark.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from game.kernels import jit
+
+GRAVITY = 9.80665
+
+FREE_M = 3.0
+"""Distances to bark are known up to this; beyond it a place is free."""
+
+CELL_M = 0.5
+"""Side of a cell of the distance raster."""
+
+SPACING_M = 1.5
+"""Distance between samples of a path."""
+
+BLOCK_M = 0.95
+"""A path nearer to bark than this is blocked: half a handlebar, and what sampling at `SPACING_M` can miss."""
+
+STEEP = 0.32
+"""Rise over run, along the path or across it, from which it slows down and looks for another way."""
+
+WILD = 0.48
+"""From here brakes hardly slow it down any more, so it goes there only where all else is worse."""
+
+CLIFF = 0.75
+"""Rise over run up or down that a path never takes on."""
+
+
+@jit
+def bark_distances(trunks, x, z, out):
+    """Fill `out` float32 [n, n] with the distance to the nearest trunk, at most `FREE_M`.
+
+    `trunks` float64 [m, 5] (x, z, radius, bottom, top); node (j, i) stands at (x + i·CELL_M, z + j·CELL_M).
+    """
+    rows, columns = out.shape
+    out[:, :] = np.float32(FREE_M)
+    for k in range(trunks.shape[0]):
+        east = trunks[k, 0] - x
+        south = trunks[k, 1] - z
+        radius = trunks[k, 2]
+        reach = radius + FREE_M
+        i0 = max(0, int(math.ceil((east - reach) / CELL_M)))
+        i1 = min(columns - 1, int(math.floor((east + reach) / CELL_M)))
+        j0 = max(0, int(math.ceil((south - reach) / CELL_M)))
+        j1 = min(rows - 1, int(math.floor((south + reach) / CELL_M)))
+        for j in range(j0, j1 + 1):
+            dz = j * CELL_M - south
+            for i in range(i0, i1 + 1):
+                dx = i * CELL_M - east
+                gap = np.float32(math.sqrt(dx * dx + dz * dz) - radius)
+                if gap < out[j, i]:
+                    out[j, i] = gap
+
+
+@jit
+def _bark_at(distances, u, v):
+    """Bilinear distance to bark at raster position (u, v) in cells; free outside."""
+    rows, columns = distances.shape
+    i = int(math.floor(u))
+    j = int(math.floor(v))
+    if i < 0 or j < 0 or i >= columns - 1 or j >= rows - 1:
+        return FREE_M
+    a = u - i
+    b = v - j
+    north = distances[j, i] * (1.0 - a) + distances[j, i + 1] * a
+    south = distances[j + 1, i] * (1.0 - a) + distances[j + 1, i + 1] * a
+    return north * (1.0 - b) + south * b
+
+
+@jit
+def _smooth_plane(heights, x, z):
+    """Height and slopes at (x, z), the slopes across three metres: what a bicycle feels, for a few reads."""
+    rows, columns = heights.shape
+    i = min(max(int(x), 1), columns - 3)
+    j = min(max(int(z), 1), rows - 3)
+    u = min(max(x - i, 0.0), 1.0)
+    v = min(max(z - j, 0.0), 1.0)
+    a = 1.0 - u
+    b = 1.0 - v
+    height = (heights[j, i] * a + heights[j, i + 1] * u) * b
+    height += (heights[j + 1, i] * a + heights[j + 1, i + 1] * u) * v
+    north = heights[j, i + 2] - heights[j, i - 1]
+    south = heights[j + 1, i + 2] - heights[j + 1, i - 1]
+    west = heights[j + 2, i] - heights[j - 1, i]
+    east = heights[j + 2, i + 1] - heights[j - 1, i + 1]
+    return height, (north * b + south * v) / 3.0, (west * a + east * u) / 3.0
+
+
+@jit
+def rate_paths(
+    heights,
+    x,
+    z,
+    speed,
+    turn_now,
+    ramp_m,
+    headings,
+    first_turns,
+    second_turns,
+    first_m,
+    points,
+    distances,
+    raster_x,
+    raster_z,
+    sea_y,
+    top_speed,
+    descent_weight,
+    course,
+    course_weight,
+    out,
+):
+    """Rate candidates: fill `out` float64 [n, 3] with score, speed allowed now (m/s) and free way (m).
+
+    Each is sampled every `SPACING_M`, `points` times. The curvature goes from `turn_now` to the first one within `ramp_m`, and changes to
+    the second after `first_m`. Limits of speed come from curves, crests, dips, steepness, bark and blocks; a
+    backward pass makes them brakeable, a forward one says how long the path takes.
+    """
+    limits = np.empty(points, np.float64)
+    slopes = np.empty(points, np.float64)
+    for n in range(headings.shape[0]):
+        heading = headings[n]
+        px = x
+        pz = z
+        turn = turn_now
+        free = points * SPACING_M
+        nearness = 0.0
+        across = 0.0
+        steepness = 0.0
+        descent = 0.0
+        used = points
+        for k in range(points):
+            goal = first_turns[n]
+            if k * SPACING_M >= first_m:
+                goal = second_turns[n]
+            step = SPACING_M * max(0.02, abs(first_turns[n] - turn_now) / ramp_m)
+            turn += min(step, max(-step, goal - turn))
+            heading += turn * SPACING_M
+            dx = math.sin(heading)
+            dz = -math.cos(heading)
+            px += dx * SPACING_M
+            pz += dz * SPACING_M
+            height, slope_x, slope_z = _smooth_plane(heights, px, pz)
+            along = slope_x * dx + slope_z * dz
+            side = abs(slope_z * dx - slope_x * dz)
+            bark = _bark_at(distances, (px - raster_x) / CELL_M, (pz - raster_z) / CELL_M)
+            slopes[k] = along
+            if height < sea_y or bark < BLOCK_M or along > CLIFF or along < -CLIFF:
+                free = k * SPACING_M
+                used = k + 1
+                limits[k] = 0.0
+                break
+            limit = top_speed * top_speed
+            limit = min(limit, 0.42 * GRAVITY / max(abs(turn), 1e-4))
+            if k >= 1:
+                bend = (along - slopes[k - 1]) / SPACING_M
+                if bend < 0.0:
+                    limit = min(limit, 1.2 * GRAVITY / max(-bend, 1e-4))
+                else:
+                    limit = min(limit, 1.6 * GRAVITY / max(bend, 1e-4))
+            steep = max(-along, side)
+            if steep > STEEP:
+                slow = max(5.0, top_speed - (top_speed - 5.0) * (steep - STEEP) / (CLIFF - STEEP))
+                limit = min(limit, slow * slow)
+                steepness += steep - STEEP + 4.0 * max(0.0, steep - WILD)
+            if along > 0.12:
+                steepness += along - 0.12
+            if bark < 2.0:
+                slow = 5.0 + 6.0 * (bark - BLOCK_M)
+                limit = min(limit, slow * slow)
+                nearness += 2.0 - bark
+            # A path that comes near bark late can still be bent away: what is close counts full.
+            across += side
+            descent -= min(0.4, max(-0.4, along))
+            limits[k] = max(limit, 4.0)
+        # Brake backward from every limit; a block wants rest two metres before it.
+        allowed = limits[used - 1]
+        for k in range(used - 2, -1, -1):
+            grip = max(0.5, 4.2 + GRAVITY * min(0.0, slopes[k]))
+            if limits[k + 1] == 0.0:
+                allowed = 0.0
+            ahead = allowed + 2.0 * grip * SPACING_M
+            limits[k] = min(limits[k], ahead)
+            allowed = limits[k]
+        square = min(speed * speed, max(allowed, 1.0))
+        seconds = 0.0
+        for k in range(used):
+            pace = math.sqrt(max(square, 1.0))
+            seconds += SPACING_M / pace
+            push = min(3.0, 4.4 / pace) - 0.05 - 0.0022 * square - GRAVITY * slopes[k]
+            square += 2.0 * push * SPACING_M
+            if square < 0.2 and slopes[k] > 0.2:
+                # Pedalling does not get up there.
+                free = min(free, k * SPACING_M)
+                used = k + 1
+                break
+            square = min(max(square, 1.0), max(limits[k], 1.0))
+        whole = points * SPACING_M
+        score = used * SPACING_M / seconds + descent_weight * descent / used - 22.0 * steepness / used
+        score -= 5.0 * across / used + 3.0 * nearness / used
+        score -= 3.0 * max(0.0, speed - math.sqrt(max(allowed, 0.0)) - 0.5)
+        score -= 20.0 * max(0.0, 1.0 - free / whole) + (10.0 if free < whole else 0.0)
+        score -= 30.0 * max(0.0, 1.0 - free / 12.0)
+        score -= 1.5 * abs(first_turns[n] - turn_now) * speed * speed / GRAVITY
+        score -= 0.4 * abs(second_turns[n]) * speed * speed / GRAVITY
+        if course_weight > 0.0:
+            off = heading - course
+            score -= course_weight * (1.0 - math.cos(off))
+        out[n, 0] = score
+        out[n, 1] = math.sqrt(max(allowed, 0.0))
+        out[n, 2] = free
+
+
+def warm() -> None:
+    """Compile every kernel here for the argument types the game uses."""
+    distances = np.zeros((8, 8), np.float32)
+    bark_distances(np.zeros((1, 5), np.float64), 0.0, 0.0, distances)
+    turns = np.zeros(2, np.float64)
+    rate_paths(
+        np.zeros((8, 8), np.float32),
+        3.5,
+        3.5,
+        5.0,
+        0.0,
+        3.0,
+        turns,
+        turns,
+        turns,
+        2,
+        4,
+        distances,
+        0.0,
+        0.0,
+        -1.0,
+        14.0,
+        30.0,
+        0.0,
+        0.0,
+        np.zeros((2, 3), np.float64),
+    )

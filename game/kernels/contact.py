@@ -1,0 +1,152 @@
+"""Wheels on the land: envelope of the drawn triangles under a wheel circle, clearance, samples along a line.
+
+All kernels read one rectangle of level-0 samples, `heights` float32 [nj, ni], rows south, columns east, and
+take positions in metres from its first sample, float64. Quads are split along (i, j)–(i + 1, j + 1), as the
+mesh does. Positions beyond the rectangle are read at its border.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from game.kernels import jit
+
+
+@jit
+def plane_at(heights, x, z):
+    """Height and slopes (dh/dx, dh/dz) of the drawn triangle under (x, z); float64 metres and rise over run."""
+    rows, columns = heights.shape
+    i = min(max(int(math.floor(x)), 0), columns - 2)
+    j = min(max(int(math.floor(z)), 0), rows - 2)
+    u = min(max(x - i, 0.0), 1.0)
+    v = min(max(z - j, 0.0), 1.0)
+    here = np.float64(heights[j, i])
+    across = np.float64(heights[j + 1, i + 1])
+    if u >= v:
+        corner = np.float64(heights[j, i + 1])
+        slope_x = corner - here
+        slope_z = across - corner
+    else:
+        corner = np.float64(heights[j + 1, i])
+        slope_x = across - corner
+        slope_z = corner - here
+    return here + u * slope_x + v * slope_z, slope_x, slope_z
+
+
+@jit
+def _insert_crossings(marks, count, start, rate, reach):
+    """Add to `marks` the sorted distances s in (−reach, reach) where start + s·rate is a whole number."""
+    if rate == 0.0:
+        return count
+    low = start - reach * abs(rate)
+    high = start + reach * abs(rate)
+    number = float(math.ceil(low))
+    while number <= high and count < marks.shape[0]:
+        s = (number - start) / rate
+        if -reach < s < reach:
+            k = count
+            while k > 0 and marks[k - 1] > s:
+                marks[k] = marks[k - 1]
+                k -= 1
+            marks[k] = s
+            count += 1
+        number += 1.0
+    return count
+
+
+@jit
+def wheel_height(heights, x, z, along_x, along_z, radius):
+    """Lowest height of the axle of a wheel at (x, z) whose disc stands upright along (along_x, along_z).
+
+    The largest value of land + √(radius² − s²) over the circle, −radius ≤ s ≤ radius, exact: between two
+    triangle edges the land is straight, so the maximum lies at an edge or where the circle is tangent to it.
+    """
+    marks = np.empty(24, np.float64)
+    count = 0
+    count = _insert_crossings(marks, count, x, along_x, radius)
+    count = _insert_crossings(marks, count, z, along_z, radius)
+    count = _insert_crossings(marks, count, x - z, along_x - along_z, radius)
+    best = -np.inf
+    start = -radius
+    for k in range(count + 1):
+        if k < count:
+            end = marks[k]
+        else:
+            end = radius
+        middle = 0.5 * (start + end)
+        height, slope_x, slope_z = plane_at(heights, x + middle * along_x, z + middle * along_z)
+        slope = slope_x * along_x + slope_z * along_z
+        s = radius * slope / math.sqrt(1.0 + slope * slope)
+        s = min(max(s, start), end)
+        value = height + slope * (s - middle) + math.sqrt(max(radius * radius - s * s, 0.0))
+        if value > best:
+            best = value
+        start = end
+    return best
+
+
+@jit
+def wheels_on_land(heights, x, z, along_x, along_z, half_base, radius):
+    """Lowest heights (front, rear) of the lowest points of two wheels ±`half_base` along the heading from (x, z)."""
+    front = wheel_height(heights, x + half_base * along_x, z + half_base * along_z, along_x, along_z, radius)
+    rear = wheel_height(heights, x - half_base * along_x, z - half_base * along_z, along_x, along_z, radius)
+    return front - radius, rear - radius
+
+
+@jit
+def wheel_clearance(heights, x, z, along_x, along_z, axle_y, radius, points):
+    """Least distance in metres of the lower half of a wheel circle from the land, negative inside it.
+
+    `points` places along the half circle; the distance at each is to the plane of the triangle below it.
+    """
+    least = np.inf
+    for k in range(points):
+        angle = math.pi * (k / (points - 1) - 0.5)
+        s = radius * math.sin(angle)
+        height, slope_x, slope_z = plane_at(heights, x + s * along_x, z + s * along_z)
+        gap = axle_y - radius * math.cos(angle) - height
+        gap /= math.sqrt(1.0 + slope_x * slope_x + slope_z * slope_z)
+        if gap < least:
+            least = gap
+    return least
+
+
+@jit
+def heights_along(heights, x, z, step_x, step_z, out):
+    """Fill `out` float64 [n] with land heights at (x, z) + k·(step_x, step_z), k = 0 … n − 1."""
+    for k in range(out.shape[0]):
+        out[k] = plane_at(heights, x + k * step_x, z + k * step_z)[0]
+
+
+@jit
+def highest_within(heights, x, z, reach):
+    """Highest of the land at (x, z) and at eight places `reach` metres around it, metres."""
+    best = plane_at(heights, x, z)[0]
+    for k in range(8):
+        angle = 0.25 * math.pi * k
+        height = plane_at(heights, x + reach * math.cos(angle), z + reach * math.sin(angle))[0]
+        if height > best:
+            best = height
+    return best
+
+
+@jit
+def mean_slope(heights, x, z, reach):
+    """Slopes (dh/dx, dh/dz) across ±`reach` metres around (x, z)."""
+    east = plane_at(heights, x + reach, z)[0] - plane_at(heights, x - reach, z)[0]
+    south = plane_at(heights, x, z + reach)[0] - plane_at(heights, x, z - reach)[0]
+    return east / (2.0 * reach), south / (2.0 * reach)
+
+
+def warm() -> None:
+    """Compile every kernel here for the argument types the game uses."""
+    heights = np.zeros((8, 8), np.float32)
+    plane_at(heights, 3.5, 3.5)
+    wheel_height(heights, 3.5, 3.5, 0.6, 0.8, 0.34)
+    wheels_on_land(heights, 3.5, 3.5, 0.6, 0.8, 0.5, 0.34)
+    wheel_clearance(heights, 3.5, 3.5, 0.6, 0.8, 0.34, 0.34, 9)
+    heights_along(heights, 3.5, 3.5, 0.1, 0.1, np.empty(4, np.float64))
+    highest_within(heights, 3.5, 3.5, 0.6)
+    mean_slope(heights, 3.5, 3.5, 1.5)

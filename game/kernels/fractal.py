@@ -1,0 +1,203 @@
+"""Sums over octaves along one row of samples: gullies carved from the slope, and aligned fractal noise.
+
+A row of samples lives in one float32 buffer of fields `ROW` apart, addressed with unsigned offsets. That matters:
+a single base pointer with constant distances lets LLVM vectorise without run-time alias checks, and unsigned
+indices spare the wrap-around test of Python indexing.
+
+Gullies are waves whose crests follow the fall line. Each lattice cell holds one jittered pivot; the phase at a
+sample is its distance from the pivot across the slope; cosines and sines of the four nearest pivots are blended and
+normalised. A mask fades a wave where the slope is too gentle or too curved for its wavelength, and the slope is
+updated after every octave, so that small gullies run down the walls of large ones. Every sample is computed alone:
+the land tiles without halos.
+
+Band limits never change this recursion, only the weights with which an octave enters the two sums (this level's and
+the parent's), so the parent's height is the same bits wherever it is asked for.
+
+Source: the idea of slope-aligned procedural gullies is from C. John (2018) and R. Fewes (2023); the blending,
+masks and constants are our own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from game.kernels import jit
+from game.kernels.hashing import hash_cell
+
+ROW = 144
+"""Floats from one field of a row buffer to the next; rows hold at most this many samples."""
+
+_STRIDE = np.uint64(ROW)
+# Fields of the row buffer. The first twelve are the node fields of `heightfield`, in its order.
+HEIGHT = np.uint64(0) * _STRIDE
+SLOPE_X = np.uint64(1) * _STRIDE
+SLOPE_Z = np.uint64(2) * _STRIDE
+CURVATURE = np.uint64(3) * _STRIDE
+GULLY = np.uint64(4) * _STRIDE
+TARGET = np.uint64(5) * _STRIDE
+HIGH = np.uint64(6) * _STRIDE
+CRAG = np.uint64(7) * _STRIDE
+HUMMOCK = np.uint64(8) * _STRIDE
+WARMTH = np.uint64(9) * _STRIDE
+HUMIDITY = np.uint64(10) * _STRIDE
+FOREST = np.uint64(11) * _STRIDE
+# Sums that the octaves add to: own level, then parent's level.
+FIRST_TARGET = np.uint64(12) * _STRIDE
+GULLY_SUM = np.uint64(13) * _STRIDE
+GROUND_SUM = np.uint64(15) * _STRIDE
+HUMMOCK_SUM = np.uint64(17) * _STRIDE
+CRAG_SUM = np.uint64(19) * _STRIDE
+ROW_FIELDS = 21
+
+# Fields of a lattice-row slot: pivots left and right of each column.
+_LEFT_X = np.uint64(0)
+_LEFT_Z = np.uint64(1) * _STRIDE
+_RIGHT_X = np.uint64(2) * _STRIDE
+_RIGHT_Z = np.uint64(3) * _STRIDE
+SLOT = 4 * ROW
+
+CELL_RATIO = 1.05
+"""Pivot spacing in wavelengths. Slightly off 1, or neighbouring pivots would agree everywhere."""
+
+_RATIO = np.float32(CELL_RATIO)
+_ONE = np.float32(1.0)
+_ZERO = np.float32(0.0)
+_HALF = np.float32(0.5)
+_TWO = np.float32(2.0)
+_FOUR = np.float32(4.0)
+_SIX = np.float32(6.0)
+_TEN = np.float32(10.0)
+_FIFTEEN = np.float32(15.0)
+_LOW16 = np.uint32(0xFFFF)
+_HIGH16 = np.uint32(16)
+_JITTER = np.float32(CELL_RATIO / 65536.0)
+_JITTER_CENTRE = np.float32(CELL_RATIO * (0.5 - 0.5 / 65536.0))
+_ROUND = np.float32(12582912.0)  # 1.5 · 2^23: adding and subtracting it rounds a float32 to an integer
+_SIN0, _SIN1, _SIN2 = np.float32(6.278065), np.float32(-15.959314), np.float32(13.884561)
+_COS1, _COS2 = np.float32(-3.7291225), np.float32(2.7629248)
+_SIDE_SOFT = np.float32(0.06 * 0.06)
+_BLEND_SOFT = np.float32(0.16)
+_BLEND_GAIN = np.float32(1.08)
+_TINY = np.float32(1e-12)
+
+
+@jit(forceinline=True)
+def wrap_turns(phase):
+    """Phase in turns brought to −½…½, float32; |phase| must stay below 2^21."""
+    return phase - ((phase + _ROUND) - _ROUND)
+
+
+@jit(forceinline=True)
+def sin_turns(f):
+    """sin(2πf) for f in −½…½, within 3e-4, exactly 0 at 0 and ±½."""
+    q = f * f
+    return f * (_ONE - _FOUR * q) * (_SIN0 + q * (_SIN1 + q * _SIN2))
+
+
+@jit(forceinline=True)
+def cos_turns(f):
+    """cos(2πf) for f in −½…½, within 1e-4, exactly −1 with slope 0 at ±½."""
+    q = f * f
+    w = _ONE - _FOUR * q
+    return w * w * (_TWO + q * (_COS1 + q * _COS2)) - _ONE
+
+
+@jit
+def pivot_rows(cells, cell_z, seed, fractions, n, slot):
+    """Pivots of lattice row `cell_z` seen from each column, in wavelengths.
+
+    `cells` int32, `fractions` float32, both [≥ n]; `slot` float32 [`SLOT`], overwritten.
+    """
+    for i in range(np.uint64(n)):
+        left = hash_cell(np.int64(cells[i]), cell_z, seed)
+        right = hash_cell(np.int64(cells[i]) + 1, cell_z, seed)
+        x = fractions[i] * _RATIO
+        slot[_LEFT_X + i] = x - (np.float32(np.int32(left & _LOW16)) * _JITTER - _JITTER_CENTRE)
+        slot[_LEFT_Z + i] = np.float32(np.int32(left >> _HIGH16)) * _JITTER - _JITTER_CENTRE
+        slot[_RIGHT_X + i] = x - _RATIO - (np.float32(np.int32(right & _LOW16)) * _JITTER - _JITTER_CENTRE)
+        slot[_RIGHT_Z + i] = np.float32(np.int32(right >> _HIGH16)) * _JITTER - _JITTER_CENTRE
+
+
+@jit
+def gully_row(state, north, south, fades, fraction_z, n, slope_on, curvature_on, steepen, gain, parent_gain):
+    """Add one octave of gullies to a row and turn its slope.
+
+    `state` float32 [`ROW_FIELDS` · `ROW`]; `north`, `south` the slots of the lattice rows around it; `fades` the
+    columns' fades; `fraction_z` float32 the row's fraction between them. `slope_on` slope where the octave is half
+    on (rise over run), `curvature_on` metres by which curvature works against it, `steepen` slope per unit of sine,
+    `gain` and `parent_gain` metres times band-limit weight. All scalars float32.
+    """
+    v = fraction_z * fraction_z * fraction_z * (fraction_z * (fraction_z * _SIX - _FIFTEEN) + _TEN)
+    zn = fraction_z * _RATIO
+    zs = zn - _RATIO
+    on = slope_on * slope_on + _TINY
+    for i in range(np.uint64(n)):
+        gx = state[SLOPE_X + i]
+        gz = state[SLOPE_Z + i]
+        g2 = gx * gx + gz * gz
+        inverse = _ONE / np.sqrt(g2 + _SIDE_SOFT)
+        side_x = -gz * inverse
+        side_z = gx * inverse
+        bent = curvature_on * state[CURVATURE + i]
+        mask = g2 / (g2 + on + bent * bent)
+        f0 = wrap_turns(north[_LEFT_X + i] * side_x + (zn - north[_LEFT_Z + i]) * side_z)
+        f1 = wrap_turns(north[_RIGHT_X + i] * side_x + (zn - north[_RIGHT_Z + i]) * side_z)
+        f2 = wrap_turns(south[_LEFT_X + i] * side_x + (zs - south[_LEFT_Z + i]) * side_z)
+        f3 = wrap_turns(south[_RIGHT_X + i] * side_x + (zs - south[_RIGHT_Z + i]) * side_z)
+        u = fades[i]
+        w3 = u * v
+        w2 = v - w3
+        w1 = u - w3
+        w0 = (_ONE - u) - w2
+        c = (w0 * cos_turns(f0) + w1 * cos_turns(f1)) + (w2 * cos_turns(f2) + w3 * cos_turns(f3))
+        s = (w0 * sin_turns(f0) + w1 * sin_turns(f1)) + (w2 * sin_turns(f2) + w3 * sin_turns(f3))
+        scale = _BLEND_GAIN / np.sqrt(c * c + s * s + _BLEND_SOFT)
+        target = state[TARGET + i]
+        value = target + mask * (c * scale - target)
+        state[TARGET + i] = value
+        turn = steepen * state[GULLY + i] * mask * (s * scale)
+        state[SLOPE_X + i] = gx - turn * side_x
+        state[SLOPE_Z + i] = gz - turn * side_z
+        state[GULLY_SUM + i] += gain * value
+        state[GULLY_SUM + _STRIDE + i] += parent_gain * value
+
+
+@jit
+def smooth_row(state, a0, b0, a1, b1, z, n, field, gain, parent_gain):
+    """Add one aligned octave to the two sums at `field` (uint64 offset into `state`); arrays as in `noise`."""
+    v = z * z * z * (z * (z * _SIX - _FIFTEEN) + _TEN)
+    w0 = _ONE - v
+    w1 = w0 * z
+    w3 = v * (z - _ONE)
+    for i in range(np.uint64(n)):
+        value = (a0[i] * w0 + b0[i] * w1) + (a1[i] * v + b1[i] * w3)
+        state[field + i] += gain * value
+        state[field + _STRIDE + i] += parent_gain * value
+
+
+@jit
+def ridged_row(state, a0, b0, a1, b1, z, n, field, gain, parent_gain):
+    """As `smooth_row` with a sharp ridge where the octave is zero: 0.5 − 2·|n|."""
+    v = z * z * z * (z * (z * _SIX - _FIFTEEN) + _TEN)
+    w0 = _ONE - v
+    w1 = w0 * z
+    w3 = v * (z - _ONE)
+    for i in range(np.uint64(n)):
+        value = _HALF - _TWO * abs((a0[i] * w0 + b0[i] * w1) + (a1[i] * v + b1[i] * w3))
+        state[field + i] += gain * value
+        state[field + _STRIDE + i] += parent_gain * value
+
+
+def warm() -> None:
+    """Compile every public kernel with the types the game uses."""
+    state = np.zeros(ROW_FIELDS * ROW, np.float32)
+    slots = np.zeros((2, SLOT), np.float32)
+    cells = np.zeros(8, np.int32)
+    half = np.float32(0.5)
+    cos_turns(half)
+    sin_turns(half)
+    wrap_turns(half)
+    pivot_rows(cells, 0, 7, slots[0], 8, slots[1])
+    gully_row(state, slots[0], slots[1], slots[0], half, 8, half, half, half, half, half)
+    smooth_row(state, slots[0], slots[0], slots[1], slots[1], half, 8, GROUND_SUM, half, half)
+    ridged_row(state, slots[0], slots[0], slots[1], slots[1], half, 8, CRAG_SUM, half, half)

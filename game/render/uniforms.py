@@ -1,0 +1,221 @@
+"""The uniform block every pass shares, its GLSL, and loading of programs that include it.
+
+`FRAME_DTYPE` is the only definition of the block: `frame.glsl` (block and constants) is generated from it.
+Camera-relative metres throughout: the camera is subtracted here, in float64 or integers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.coords import APRON, MAX_LEVEL
+from game.gl.api import GL
+from game.gl.buffer import Buffer
+from game.gl.context import GLContext
+from game.gl.preprocess import constants_glsl, load, std140_block
+from game.gl.program import Program
+from game.render.atmosphere import Atmosphere, atmosphere
+from game.render.frame import CameraView, FrameView
+
+FRAME_BINDING = 0
+
+TILE_PERIOD_M = 4096
+"""All ground textures repeat in a whole fraction of this, so that the anchor may be taken modulo it: texture
+coordinates stay small and exact at ±1e9 m and never swim."""
+
+CLOUD_PERIOD_M = 24576
+"""Size of the tile of clouds. A tile the eye can hold repeats visibly; this one is longer than the clear view."""
+
+TIME_PERIOD_S = 1024.0
+"""Waves and wind repeat after this time, so that the phase stays small in float32."""
+
+NEAR_M = 0.15
+"""Near plane of the near band."""
+
+HAZE_SCALE_M = 1600.0
+"""Height over which the haze thins by e."""
+
+_FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
+    ("view_projection", "<f4", (4, 4)),  # near band: trees, rider, brush ring use this one
+    ("view_projection_far", "<f4", (4, 4)),
+    ("ray_forward", "<f4", (4,)),  # xyz; a pixel's ray is forward + ndc.x·right + ndc.y·up, forward depth 1
+    ("ray_right", "<f4", (4,)),  # xyz scaled by the lens
+    ("ray_up", "<f4", (4,)),
+    ("camera", "<f4", (4,)),  # fraction x, height above zero, fraction z; simulated time modulo TIME_PERIOD_S
+    ("anchor", "<i4", (4,)),  # anchor x and z modulo TILE_PERIOD_M, coarsest level, unused
+    ("bands", "<f4", (4,)),  # near and far plane of the near band, then of the far band
+    ("viewport", "<f4", (4,)),  # width, height, 1/width, 1/height
+    ("sun_direction", "<f4", (4,)),  # w: 1 by day, 0 at night
+    ("light_direction", "<f4", (4,)),
+    ("light_colour", "<f4", (4,)),
+    ("sky_light", "<f4", (4,)),
+    ("ground_light", "<f4", (4,)),
+    ("zenith", "<f4", (4,)),
+    ("horizon", "<f4", (4,)),
+    ("glow", "<f4", (4,)),
+    ("disc", "<f4", (4,)),
+    ("haze", "<f4", (4,)),  # extinction per metre r, g, b at the camera's height; w: view distance
+    ("sea", "<f4", (4,)),  # level − camera height, level, 1 when the camera is under water, unused
+    ("cloud", "<f4", (4,)),  # tile offset x and z (0…1), height above the camera, unused
+    ("levels", "<f4", (MAX_LEVEL + 1, 4)),  # range r, (1 − m)·r, m·r, 1 when the level morphs
+    ("altitude", "<f4", ()),  # camera above ground, for the morph distance
+    ("exposure", "<f4", ()),
+    ("_padding", "<f4", (2,)),
+]
+
+FRAME_DTYPE = np.dtype(_FIELDS)
+"""One frame's constants, std140."""
+
+FRAME_CONSTANTS: dict[str, int | float | tuple[float, ...]] = {
+    "APRON": APRON,
+    "TILE_PERIOD_M": float(TILE_PERIOD_M),
+    "CLOUD_PERIOD_M": float(CLOUD_PERIOD_M),
+    "TIME_PERIOD_S": TIME_PERIOD_S,
+    "HAZE_SCALE_M": HAZE_SCALE_M,
+}
+
+
+def generated_includes() -> dict[str, str]:
+    """Includes that exist only here: `frame.glsl` with the constants and the uniform block."""
+    return {"frame.glsl": constants_glsl(FRAME_CONSTANTS) + std140_block("Frame", FRAME_DTYPE)}
+
+
+def load_program(
+    gl: GLContext,
+    name: str,
+    defines: Mapping[str, int | float] | None = None,
+    samplers: Mapping[str, int] | None = None,
+    vertex_name: str | None = None,
+) -> Program:
+    """Program of shaders/`name`.vert and .frag, with `#include "frame.glsl"` there and its block bound.
+
+    `vertex_name` names another vertex stage ("fullscreen"). Raises as `gl.program.Program` does.
+    """
+    made = generated_includes()
+    vertex = load(f"{vertex_name or name}.vert", made, defines)
+    fragment = load(f"{name}.frag", made, defines)
+    uses_frame = any("generated/frame.glsl" in source.files for source in (vertex, fragment))
+    return Program(gl, vertex, fragment, {"Frame": FRAME_BINDING} if uses_frame else {}, samplers)
+
+
+def basis(yaw_rad: float, pitch_rad: float) -> NDArray[np.float64]:
+    """Rows right, up, forward of a camera; yaw 0 looks north (−z), clockwise, pitch up is positive."""
+    sin_y, cos_y = math.sin(yaw_rad), math.cos(yaw_rad)
+    sin_p, cos_p = math.sin(pitch_rad), math.cos(pitch_rad)
+    right = (cos_y, 0.0, sin_y)
+    up = (-sin_y * sin_p, cos_p, cos_y * sin_p)
+    forward = (sin_y * cos_p, sin_p, -cos_y * cos_p)
+    return np.array([right, up, forward])
+
+
+def view_projection(camera: CameraView, near_m: float, far_m: float) -> NDArray[np.float32]:
+    """[4, 4] float32 matrix from camera-relative metres to clip space, to multiply column vectors.
+
+    Rows x, y and w do not depend on `near_m` and `far_m`: the two depth bands rasterise alike.
+    """
+    right, up, forward = basis(camera.yaw_rad, camera.pitch_rad)
+    scale = 1.0 / math.tan(0.5 * camera.fov_y_rad)
+    matrix = np.zeros((4, 4))
+    matrix[0, :3] = right * (scale / camera.aspect)
+    matrix[1, :3] = up * scale
+    matrix[2, :3] = forward * ((far_m + near_m) / (far_m - near_m))
+    matrix[2, 3] = -2.0 * far_m * near_m / (far_m - near_m)
+    matrix[3, :3] = forward
+    return matrix.astype(np.float32)
+
+
+class FrameUniforms:
+    """The frame's constants: filled from a `FrameView`, uploaded once a frame, bound at `FRAME_BINDING`.
+
+    The passes may read `data`, `near_m` and so on; only the renderer calls `update`.
+    """
+
+    def __init__(self, gl: GLContext) -> None:
+        self.data = np.zeros(1, FRAME_DTYPE)
+        self.buffer = Buffer(gl, FRAME_DTYPE.itemsize, GL.GL_UNIFORM_BUFFER, dynamic=True)
+        self.atmosphere: Atmosphere = atmosphere(12.0)
+        self.anchor_x = 0
+        self.anchor_z = 0
+        """Integer metres all relative offsets are counted from."""
+        self.far_near_m = 1.0
+        """Near plane of the far band."""
+
+    def update(self, view: FrameView, width: int, height: int, far_near_m: float) -> None:
+        """Fill from `view` for a target of `width` × `height` pixels, upload and bind."""
+        camera, selection, row = view.camera, view.selection, self.data[0]
+        self.anchor_x, self.anchor_z = int(selection.anchor_x), int(selection.anchor_z)
+        self.far_near_m = far_near_m
+        far = view.view_m * 1.6 + 12_000.0
+        row["view_projection"] = view_projection(camera, NEAR_M, far).T
+        row["view_projection_far"] = view_projection(camera, far_near_m, far).T
+        right, up, forward = basis(camera.yaw_rad, camera.pitch_rad)
+        lens = math.tan(0.5 * camera.fov_y_rad)
+        row["ray_forward"][:3] = forward
+        row["ray_right"][:3] = right * lens * camera.aspect
+        row["ray_up"][:3] = up * lens
+        row["camera"] = (
+            selection.frac_x,
+            camera.y,
+            selection.frac_z,
+            math.fmod(view.time_s, TIME_PERIOD_S),
+        )
+        row["anchor"] = (self.anchor_x % TILE_PERIOD_M, self.anchor_z % TILE_PERIOD_M, selection.top, 0)
+        row["bands"] = (NEAR_M, far, far_near_m, far)
+        row["viewport"] = (width, height, 1.0 / width, 1.0 / height)
+        self._light(view)
+        self._haze(view)
+        level = view.sea_level_m - camera.y
+        row["sea"] = (level, view.sea_level_m, 1.0 if level > 0.0 else 0.0, 0.0)
+        drift = view.time_s * 9.0
+        row["cloud"] = (
+            math.fmod(self.anchor_x + float(selection.frac_x) + drift, CLOUD_PERIOD_M) / CLOUD_PERIOD_M,
+            math.fmod(self.anchor_z + float(selection.frac_z) + 0.45 * drift, CLOUD_PERIOD_M)
+            / CLOUD_PERIOD_M,
+            max(900.0, 4200.0 - camera.y),
+            0.0,
+        )
+        levels = row["levels"]
+        levels[:] = 0.0
+        ranges = selection.ranges.astype(np.float32)
+        count = min(len(ranges), MAX_LEVEL + 1)
+        morph = np.float32(selection.morph)
+        levels[:count, 0] = ranges[:count]
+        levels[:count, 1] = (np.float32(1.0) - morph) * ranges[:count]
+        levels[:count, 2] = np.maximum(morph * ranges[:count], np.float32(1e-6))
+        levels[:count, 3] = np.arange(count) < selection.top
+        row["altitude"] = selection.altitude_m
+        row["exposure"] = 1.0 + 1.6 * (1.0 - self.atmosphere.day)
+        self.buffer.replace(self.data)
+        self.buffer.bind_base(FRAME_BINDING)
+
+    def _light(self, view: FrameView) -> None:
+        air = atmosphere(view.hour)
+        self.atmosphere = air
+        row = self.data[0]
+        for name in (
+            "light_direction",
+            "light_colour",
+            "sky_light",
+            "ground_light",
+            "zenith",
+            "horizon",
+            "glow",
+            "disc",
+        ):
+            row[name][:3] = getattr(air, name)
+        row["sun_direction"] = (*air.sun_direction, air.day)
+
+    def _haze(self, view: FrameView) -> None:
+        # Half of the blue is lost at a third of the view distance; never denser than a clear day needs.
+        reach = max(view.view_m, 4000.0)
+        thinner = math.exp(-min(max(view.camera.y, -500.0), 9000.0) / HAZE_SCALE_M)
+        strength = 2.6 / reach * (0.35 + 0.65 * thinner)
+        self.data[0]["haze"] = (strength * 0.52, strength * 0.72, strength * 1.1, view.view_m)
+
+    def release(self) -> None:
+        """Free the buffer."""
+        self.buffer.release()

@@ -1,0 +1,195 @@
+"""The autopilot: rides downhill, or straight on, as a careful rider would. Deterministic.
+
+Ten times a second it rates some dozens of paths of up to 60 m over the real ground (see `kernels.arcs`), takes the
+best, and between two ratings only holds its curvature and speed. It writes an `Intent`, nothing else, so it
+rides under the same physics as the player.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.units import GRAVITY_M_S2
+from game.ecs.components import Autopilot, Bicycle, Intent
+from game.kernels import arcs
+from game.ride.bicycle import LATERAL_G, TURN_LIMIT_1_M
+from game.ride.contact import GroundLike, LandPatch
+
+MODES = ("off", "downhill", "straight")
+
+PATCH_M = 96
+"""Half the side of the land it keeps around the rider: the farthest path and some way to go."""
+
+PLAN_STEPS = 12
+"""Steps between two ratings: a tenth of a second."""
+
+PATH_M = 60
+SLOW_PATH_M = 36
+"""Length of the rated paths, riding and from rest."""
+
+TOP_SPEED_M_S = 15.0
+PEDAL_BELOW_M_S = 13.0
+"""It brakes above the first and pedals below the second."""
+
+PIVOT_BELOW_M_S = 1.2
+"""Slower than this it may turn on the spot, so it looks all round."""
+
+TURN_SHARES = (0.0, 0.08, 0.18, 0.32, 0.5, 0.72, 1.0)
+"""First curvatures as shares of the tightest one, to both sides: thirteen arcs."""
+
+SECOND_SHARES = (-0.35, 0.0, 0.35)
+
+COMFORT_G = 0.5
+"""Lateral acceleration of the tightest arc it considers."""
+
+TURN_ROUND = 3.0
+"""Score that turning on the spot by a right angle costs."""
+
+LEAN_TIME_S = 0.35
+"""How long a change of curvature takes, see `bicycle.LEAN_RATE_1_S`."""
+
+RASTER_M = 48
+"""Half the side of the raster of distances to bark."""
+
+DRY_M = 0.5
+
+DESCENT_WEIGHT = 32.0
+COURSE_WEIGHT = 60.0
+"""Score in m/s for a slope of 1, and for riding against the wanted course."""
+
+
+def steer(
+    bicycle: Bicycle,
+    ground: GroundLike,
+    plan: Autopilot,
+    intent: Intent,
+    sea_level_m: float = -math.inf,
+    dt: float = 1.0 / 120.0,
+) -> Intent:
+    """Write into `intent` (and return it) what the rider should do this step; `plan` is carried between steps.
+
+    Raises `ValueError` when the plan's mode is not "downhill" or "straight".
+    """
+    if plan.mode not in MODES or plan.mode == "off":
+        raise ValueError(f'autopilot mode {plan.mode!r} is not accepted; use "downhill" or "straight"')
+    intent.hop = intent.recover = False
+    intent.pedal = intent.brake_front = intent.brake_rear = intent.steer = 0.0
+    if bicycle.fallen_s > 0.0:
+        plan.countdown = 0
+        return intent
+    if plan.course_rad is None:
+        plan.course_rad = bicycle.yaw_rad
+    plan.countdown -= 1
+    if plan.countdown <= 0:
+        plan.countdown = PLAN_STEPS
+        _plan(bicycle, LandPatch.of(ground), plan, sea_level_m)
+    v = max(0.0, bicycle.speed_m_s)
+    if plan.pivot_rad is not None:
+        error = math.remainder(plan.pivot_rad - bicycle.yaw_rad, 2.0 * math.pi)
+        if abs(error) > 0.25:
+            intent.steer = 1.0 if error > 0.0 else -1.0
+            intent.brake_front = intent.brake_rear = 0.6
+            return intent
+        intent.steer = 2.0 * error
+        intent.pedal = 1.0
+        return intent
+    tightest = min(TURN_LIMIT_1_M, LATERAL_G * GRAVITY_M_S2 / max(v * v, 1e-6))
+    intent.steer = min(1.0, max(-1.0, plan.turn_1_m / tightest))
+    over = v - plan.target_m_s
+    if over > 0.0 and not bicycle.airborne:
+        intent.brake_rear = min(1.0, 0.5 * over)
+        intent.brake_front = min(0.9, 0.5 * over)
+    elif v < min(PEDAL_BELOW_M_S, plan.target_m_s - 0.7):
+        # Uphill out of a dip it stands up on the pedals.
+        intent.pedal = 1.3 if bicycle.gradient > 0.04 else 1.0
+    return intent
+
+
+def _plan(b: Bicycle, land: LandPatch, plan: Autopilot, sea_level_m: float) -> None:
+    v = max(0.0, b.speed_m_s)
+    pivoting = v < PIVOT_BELOW_M_S and not b.airborne
+    if pivoting:
+        count = 24
+        headings = b.yaw_rad + np.arange(count, dtype=np.float64) * (2.0 * math.pi / count)
+        first = np.zeros(count, np.float64)
+        second = first
+        length, pace, turn_now = SLOW_PATH_M, 3.0, 0.0
+    else:
+        most = min(0.3, COMFORT_G * GRAVITY_M_S2 / max(v * v, 1.0))
+        shares = np.array([*(-share for share in TURN_SHARES[:0:-1]), *TURN_SHARES])
+        first = np.repeat(shares * most, len(SECOND_SHARES))
+        second = np.tile(np.array(SECOND_SHARES) * most, len(shares))
+        headings = np.full(len(first), b.yaw_rad)
+        length, pace, turn_now = PATH_M, v, b.turn_1_m
+    result = _rate(b, land, plan, headings, first, second, length, pace, turn_now, sea_level_m)
+    scores = result[:, 0]
+    if pivoting:
+        # Turning round costs time; and what was chosen before stays chosen unless something is clearly better.
+        kept = plan.pivot_rad if plan.pivot_rad is not None else b.yaw_rad
+        scores = scores - TURN_ROUND * (1.0 - np.cos(headings - kept))
+        if plan.mode == "downhill" and plan.blocked_rad is not None:
+            # Where pedalling came to an end is no way out.
+            scores = scores - 12.0 * np.maximum(0.0, np.cos(headings - plan.blocked_rad) - 0.5)
+    best = int(np.argmax(scores))
+    plan.target_m_s = float(result[best, 1])
+    if pivoting:
+        plan.stuck_s += PLAN_STEPS / 120.0
+        if plan.stuck_s > 2.5:
+            plan.blocked_rad = b.yaw_rad
+            plan.stuck_s = 0.0
+        plan.pivot_rad = math.remainder(float(headings[best]), 2.0 * math.pi)
+        plan.turn_1_m = 0.0
+    else:
+        plan.stuck_s = 0.0
+        if v > 4.0:
+            plan.blocked_rad = None
+        plan.pivot_rad = None
+        plan.turn_1_m = float(first[best])
+
+
+def _rate(
+    b: Bicycle,
+    land: LandPatch,
+    plan: Autopilot,
+    headings: NDArray[np.float64],
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    length_m: int,
+    pace_m_s: float,
+    turn_now: float,
+    sea_level_m: float,
+) -> NDArray[np.float64]:
+    """[n, 3] score, allowed speed and free way of each candidate."""
+    land.around(b.x, b.z, length_m + 4.0)
+    side = int(2 * RASTER_M / arcs.CELL_M) + 1
+    distances = np.empty((side, side), np.float32)
+    raster_x, raster_z = b.x - RASTER_M, b.z - RASTER_M
+    arcs.bark_distances(land.trunks_around(b.x, b.z, RASTER_M), raster_x, raster_z, distances)
+    out = np.empty((len(headings), 3), np.float64)
+    straight = plan.mode == "straight"
+    arcs.rate_paths(
+        land.heights,
+        b.x - land.i0,
+        b.z - land.j0,
+        pace_m_s,
+        turn_now,
+        max(1.0, LEAN_TIME_S * pace_m_s),
+        headings,
+        first,
+        second,
+        max(6.0, 0.35 * length_m),
+        round(length_m / arcs.SPACING_M),
+        distances,
+        raster_x - land.i0,
+        raster_z - land.j0,
+        sea_level_m + DRY_M,
+        TOP_SPEED_M_S,
+        0.0 if straight else DESCENT_WEIGHT,
+        float(plan.course_rad or 0.0),
+        COURSE_WEIGHT if straight else 0.0,
+        out,
+    )
+    return out

@@ -1,0 +1,83 @@
+"""The fixed-step systems of a ride, made by factories so that `app` lists them in one visible order:
+
+`Schedule([remember_previous, make_autopilot_system(land, …), make_bicycle_system(land, …), make_camera_system(land)])`.
+All of them may share one `LandPatch`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from typing import TypeVar
+
+from game.ecs.components import (
+    Autopilot,
+    Bicycle,
+    ChaseCamera,
+    Intent,
+    Previous,
+    PreviousCamera,
+    Weather,
+)
+from game.ecs.schedule import System
+from game.ecs.world import EntityWorld
+from game.ride import autopilot, bicycle, camera
+from game.ride.camera import CameraFeel
+from game.ride.contact import GroundLike, LandPatch, Obstacles
+
+T = TypeVar("T", Bicycle, ChaseCamera)
+
+_BICYCLE = tuple(field.name for field in fields(Bicycle))
+_CAMERA = tuple(field.name for field in fields(ChaseCamera))
+
+
+def remember_previous(world: EntityWorld, step_s: float) -> None:
+    """Copy bicycle and camera to their previous values. Runs first in a step."""
+    for _, (now, before) in world.each(Bicycle, Previous):
+        for name in _BICYCLE:
+            setattr(before.bicycle, name, getattr(now, name))
+    for _, (now, before) in world.each(ChaseCamera, PreviousCamera):
+        for name in _CAMERA:
+            setattr(before.camera, name, getattr(now, name))
+
+
+def make_autopilot_system(ground: GroundLike) -> System:
+    """System that writes `Intent` of every entity whose `Autopilot` is not "off"."""
+    # Looks farther than wheels do, so it has a patch of its own.
+    land = LandPatch(ground.ground if isinstance(ground, LandPatch) else ground, autopilot.PATCH_M)
+
+    def autopilot_system(world: EntityWorld, step_s: float) -> None:
+        for _, (plan, rider, intent) in world.each(Autopilot, Bicycle, Intent):
+            if plan.mode != "off":
+                autopilot.steer(rider, land, plan, intent, _sea_level(world), step_s)
+
+    return autopilot_system
+
+
+def make_bicycle_system(ground: GroundLike, obstacles: Obstacles | None = None) -> System:
+    """System that rides every entity with `Bicycle` and `Intent`."""
+    land = LandPatch.of(ground)
+
+    def bicycle_system(world: EntityWorld, step_s: float) -> None:
+        for _, (rider, intent) in world.each(Bicycle, Intent):
+            bicycle.step(rider, intent, land, step_s, obstacles, _sea_level(world))
+
+    return bicycle_system
+
+
+def make_camera_system(ground: GroundLike, feel: CameraFeel | None = None) -> System:
+    """System that moves the chase camera of every entity that has one and a `Bicycle`."""
+    land = LandPatch.of(ground)
+
+    def camera_system(world: EntityWorld, step_s: float) -> None:
+        for _, (view, rider) in world.each(ChaseCamera, Bicycle):
+            camera.step(view, rider, land, step_s, feel)
+
+    return camera_system
+
+
+def _sea_level(world: EntityWorld) -> float:
+    """Sea level in metres; far below everything in a world without weather."""
+    for _, (weather,) in world.each(Weather):
+        return float(weather.sea_level_m)
+    return -math.inf

@@ -1,0 +1,453 @@
+"""`TerrainStream`: the one door between the frame and the pages.
+
+Owns the store, the workers, the search for wanted pages and the level ranges of the last frame. Once a frame,
+on the main thread: `want` → (`wait` or `spend`) → `collect` → upload by the renderer → `select`. Never calls
+OpenGL and knows no entity; pages come from `make_page`, edits from whoever calls `apply_edits`.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.coords import PageKey
+from game.kernels import raycast
+from game.kernels import selection as kernels
+from game.lod.frustum import planes
+from game.lod.selection import PATCH_DTYPE, Selection
+from game.lod.settings import LodSettings
+from game.streaming.store import MAX_LAYERS, PAGE_BYTES, PageStore
+from game.streaming.wanted import Focus, WantedPages
+from game.streaming.workers import Workers
+from game.world.page import PageData
+
+NEAR_M = 0.1
+"""Near plane of the culling volume; the renderer's own planes lie inside it."""
+
+JUMP_M = 100.0
+"""A camera that moved further than this beyond its velocity between two frames was teleported."""
+
+Rows = tuple[int, int, int, int]
+"""Stored-index box (j0, j1, i0, i1) of changed samples."""
+
+
+class Camera(Protocol):
+    """What `select` reads of a camera: eye in world metres, angles in radians, aspect = width / height."""
+
+    @property
+    def x(self) -> float: ...
+    @property
+    def y(self) -> float: ...
+    @property
+    def z(self) -> float: ...
+    @property
+    def yaw_rad(self) -> float: ...
+    @property
+    def pitch_rad(self) -> float: ...
+    @property
+    def fov_y_rad(self) -> float: ...
+    @property
+    def aspect(self) -> float: ...
+
+
+class Edits(Protocol):
+    """What streaming needs of the edit log (`world.edits.EditLog`)."""
+
+    @property
+    def epoch(self) -> int: ...
+    def evaluate_box(self, page: PageData, box: Any = None) -> Rows | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StreamStats:
+    """Figures of the latest frame, and totals."""
+
+    wanted: int
+    resident: int
+    late: int
+    """Pages in the frustum within their level's target range that are not resident, this frame."""
+    late_total: int
+    """Sum of `late` over frames."""
+    holes: int
+    """Result of the latest `count_holes`."""
+    holes_total: int
+    queue: int
+    """Wanted pages not finished."""
+    generated: int
+    generation_ms: float
+    """Mean thread CPU time of a page."""
+    failing: int
+    dropped_levels: int
+    """Finest levels given up because more pages are wanted than fit."""
+    covered_m: tuple[float, ...]
+    """Range each level really reached, metres; 0 is off."""
+    page_memory_mib: float
+    """GPU memory of the layers in use."""
+
+
+class TerrainStream:
+    """Streams pages around a focus and selects the patches to draw.
+
+    Parameters
+    ----------
+    make_page : makes a page; called from worker threads.
+    lod : ranges and patch size.
+    workers : number of worker threads, 1 or more.
+    capacity : layers, at most 256.
+    edits : pages that arrive with an older epoch than `edits.epoch` are brought up to date.
+    on_error : called once per kind of exception that `make_page` raises, from a worker thread.
+    budgeted : pages are made in `spend` and `wait` only.
+    cpu_clock : CPU time of the calling thread in seconds, for `spend`.
+    """
+
+    def __init__(
+        self,
+        make_page: Callable[[PageKey], PageData],
+        lod: LodSettings,
+        workers: int = 1,
+        capacity: int = MAX_LAYERS,
+        *,
+        edits: Edits | None = None,
+        on_error: Callable[[PageKey, Exception], None] | None = None,
+        budgeted: bool = False,
+        cpu_clock: Callable[[], float] = time.thread_time,
+    ) -> None:
+        self.store = PageStore(capacity)
+        self.edits = edits
+        self._workers = Workers(make_page, workers, on_error, budgeted, cpu_clock)
+        self._focus: Focus | None = None
+        self._focus_s = 0.0
+        self._late = self._late_total = 0
+        self._holes = self._holes_total = 0
+        self._trees: list[tuple[PageKey, NDArray[np.float32]]] | None = None
+        self._vertices = np.zeros((9, 3), np.float32)
+        self._eye_y = 0.0
+        self._selection: Selection | None = None
+        self.set_lod(lod)
+
+    def set_lod(self, lod: LodSettings) -> None:
+        """Use other ranges from the next frame on, without a fade. Pages stay; they do not depend on them."""
+        self.lod = lod
+        self._targets = lod.targets
+        self._wanted = WantedPages(lod)
+        self._ranges = np.zeros(lod.levels, np.float32)
+        self._starts = np.zeros(lod.levels + 1, np.int32)
+        self._at_once = True
+        across = 2.0 * lod.r0_m / lod.node_side_m(0) + 3.0
+        self._size_scratch(int(across * across))
+        self._polar: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+
+    def want(self, focus: Focus, now_s: float) -> None:
+        """Tell what the view needs from here on; `now_s` is simulated time.
+
+        Re-orders the queue by time to need and screen size and drops jobs nobody wants any more.
+        """
+        if self._focus is not None:
+            was, passed_s = self._focus, abs(now_s - self._focus_s)
+            speed = max(math.hypot(focus.vx, focus.vz), math.hypot(was.vx, was.vz))
+            moved_m = math.hypot(focus.x - was.x, focus.z - was.z)
+            if moved_m > JUMP_M + 2.0 * speed * passed_s:
+                self._at_once = True
+        self._focus, self._focus_s = focus, now_s
+        self._wanted.update(focus, self.store)
+        self._workers.submit(self._wanted.missing())
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Block until every wanted page is resident or ready (`--pages wait`); pages that keep failing do not
+        block. Returns False when `timeout_s` passed first."""
+        return self._workers.wait(timeout_s)
+
+    def spend(self, credit_s: float) -> None:
+        """Grant the workers `credit_s` seconds of thread CPU time and wait until it is spent or nothing is
+        left to do (`--pages budget`)."""
+        self._workers.spend(credit_s)
+
+    def collect(self, max_bytes: int | None = None) -> list[tuple[int, PageData]]:
+        """Make finished pages resident, most urgent first, and return (layer, page) for the upload.
+
+        At most `max_bytes` of GPU memory, but always one page if one is ready; None is without limit.
+        The caller uploads them before it draws: resident means uploaded.
+        """
+        most = None if max_bytes is None else max(1, max_bytes // PAGE_BYTES)
+        accepted: list[tuple[int, PageData]] = []
+        for page in self._workers.take(most):
+            if page.key in self.store:
+                continue
+            if self.edits is not None and page.epoch < self.edits.epoch:
+                self.edits.evaluate_box(page)
+            layer = self.store.accept(page)
+            if layer is not None:
+                accepted.append((layer, page))
+        if accepted:
+            self._trees = None
+        return accepted
+
+    def apply_edits(self, log: Edits, box: Any) -> list[tuple[int, PageData, Rows]]:
+        """Bring every resident page that `box` touches to the log's epoch, on all levels at once.
+
+        Returns (layer, page, (j0, j1, i0, i1)) with the stored rows and columns to upload.
+        """
+        changed: list[tuple[int, PageData, Rows]] = []
+        for layer, page in self.store.residents():
+            rows = log.evaluate_box(page, box)
+            if rows is not None:
+                self.store.refresh(layer, page)
+                changed.append((layer, page, rows))
+        self._trees = None
+        return changed
+
+    def select(self, camera: Camera, dt_s: float) -> Selection:
+        """Patches to draw. `dt_s` is the simulated time since the last frame, over which ranges may grow.
+
+        The altitude is that of the focus of the last `want`. Raises `ValueError` when `dt_s` is negative or the
+        camera is not finite.
+        """
+        if not (
+            dt_s >= 0.0 and math.isfinite(camera.x) and math.isfinite(camera.y) and math.isfinite(camera.z)
+        ):
+            raise ValueError(f"dt_s = {dt_s!r} with a camera at ({camera.x!r}, {camera.y!r}, {camera.z!r})")
+        lod, store = self.lod, self.store
+        anchor_x, anchor_z = math.floor(camera.x), math.floor(camera.z)
+        frac_x, frac_z = np.float32(camera.x - anchor_x), np.float32(camera.z - anchor_z)
+        altitude = np.float32(max(0.0, self._focus.altitude_m) if self._focus is not None else 0.0)
+        far_m = 2.0 * (lod.view_m + lod.node_diagonal_m(lod.top))
+        volume = planes(camera.yaw_rad, camera.pitch_rad, camera.fov_y_rad, camera.aspect, NEAR_M, far_m)
+        previous = self._ranges.copy()
+        while True:
+            first, complete = kernels.select_patches(
+                anchor_x,
+                anchor_z,
+                float(frac_x),
+                float(frac_z),
+                float(altitude),
+                float(camera.y),
+                self._targets,
+                self._wanted.finest,
+                previous,
+                -1.0 if self._at_once else float(dt_s),
+                lod.patch_quads,
+                lod.morph,
+                volume,
+                store.slots,
+                store.keys,
+                store.bounds,
+                self._ranges,
+                self._queue,
+                self._out,
+                self._starts,
+            )
+            if first >= 0:
+                break
+            self._size_scratch(2 * self._queue.shape[1])
+        # While the coarsest land is missing there is no picture that detail could pop into.
+        self._at_once = not complete
+        self._eye_y = float(camera.y)
+        self._selection = Selection(
+            patches=self._out[first:].copy().view(PATCH_DTYPE).reshape(-1),
+            level_starts=self._starts.copy(),
+            ranges=self._ranges.copy(),
+            anchor_x=anchor_x,
+            anchor_z=anchor_z,
+            frac_x=frac_x,
+            frac_z=frac_z,
+            altitude_m=altitude,
+            morph=lod.morph,
+            view_m=lod.view_m,
+            top=lod.top,
+            patch_quads=lod.patch_quads,
+            complete=complete,
+        )
+        self._late = 0
+        if len(self._wanted.missing_rows):
+            self._late = kernels.count_late(
+                self._wanted.missing_rows,
+                anchor_x,
+                anchor_z,
+                float(frac_x),
+                float(frac_z),
+                float(altitude),
+                float(camera.y),
+                self._targets,
+                self._wanted.finest,
+                volume,
+                store.slots,
+                store.keys,
+                store.bounds,
+            )
+        self._late_total += self._late
+        return self._selection
+
+    def select_unculled(self) -> NDArray[np.void]:
+        """Patches of the last selection's view in all directions, PATCH_DTYPE [n]; empty before the first."""
+        if self._selection is None:
+            return np.zeros(0, PATCH_DTYPE)
+        view = self._selection
+        starts = np.zeros_like(self._starts)
+        while True:
+            first = kernels.emit_patches(
+                view.anchor_x,
+                view.anchor_z,
+                float(view.frac_x),
+                float(view.frac_z),
+                float(view.altitude_m),
+                self._eye_y,
+                view.ranges,
+                view.view_m,
+                view.patch_quads,
+                np.zeros((6, 4)),
+                False,
+                self.store.slots,
+                self.store.keys,
+                self.store.bounds,
+                self._queue,
+                self._out,
+                starts,
+            )
+            if first >= 0:
+                return self._out[first:].copy().view(PATCH_DTYPE).reshape(-1)
+            self._size_scratch(2 * self._queue.shape[1])
+
+    def count_holes(self, spokes: int = 64, rings: int = 32) -> int:
+        """Points of a polar grid around the camera, out to the view distance, that lie under no patch with a
+        resident page or under two. 0 while the coarsest pages are still missing (the old picture stays)."""
+        view = self._selection
+        self._holes = 0
+        if view is None or not view.complete:
+            return 0
+        if self._polar is None or len(self._polar[0]) != spokes * rings:
+            # Rings in equal ratios, so that every level has some.
+            radius = np.geomspace(1.0, view.view_m * (1.0 - 1e-6), rings)[:, None]
+            angle = (np.arange(spokes) + 0.5) * (2.0 * math.pi / spokes)
+            self._polar = ((radius * np.cos(angle)).ravel(), (radius * np.sin(angle)).ravel())
+        patches = self.select_unculled()
+        size = 1 << max(8, (4 * len(patches)).bit_length())
+        self._holes = kernels.count_uncovered(
+            patches.view(np.int32).reshape(-1, kernels.PATCH_FIELDS),
+            view.anchor_x,
+            view.anchor_z,
+            view.patch_quads,
+            view.levels,
+            self.store.keys,
+            self.store.used,
+            self._polar[0] + float(view.frac_x),
+            self._polar[1] + float(view.frac_z),
+            np.empty(size, np.int64),
+            np.empty(size, np.int32),
+        )
+        self._holes_total += self._holes
+        return self._holes
+
+    def pick(
+        self, origin: Sequence[float], direction: Sequence[float], max_m: float = 5000.0
+    ) -> tuple[float, float, float] | None:
+        """First point (x, y, z) in world metres where a ray meets the surface that the last frame drew.
+
+        `origin` in world metres, `direction` of any length but 0. None when nothing is met within `max_m`.
+        Raises `ValueError` when a number is not finite or the direction has no length.
+        """
+        length = math.sqrt(sum(float(part) ** 2 for part in direction))
+        numbers = (*origin, *direction, max_m)
+        if not all(math.isfinite(number) for number in numbers) or length == 0.0:
+            raise ValueError(f"a ray of {numbers!r} is not accepted; give finite numbers and a direction")
+        view = self._selection
+        if view is None:
+            return None
+        dx, dy, dz = (float(part) / length for part in direction)
+        t = raycast.cast_ray(
+            float(origin[0]) - view.anchor_x - float(view.frac_x),
+            float(origin[1]),
+            float(origin[2]) - view.anchor_z - float(view.frac_z),
+            dx,
+            dy,
+            dz,
+            float(max_m),
+            view.anchor_x,
+            view.anchor_z,
+            view.frac_x,
+            view.frac_z,
+            view.altitude_m,
+            view.ranges,
+            view.patch_quads,
+            view.morph,
+            self.store.slots,
+            self.store.keys,
+            self.store.bounds,
+            self.store.heights,
+            self._vertices,
+        )
+        if t < 0.0:
+            return None
+        return origin[0] + t * dx, origin[1] + t * dy, origin[2] + t * dz
+
+    def surface_height(self, x: float, z: float) -> float | None:
+        """Height in metres of the drawn, morphed surface at world (x, z); None where nothing is drawn."""
+        view = self._selection
+        if view is None:
+            return None
+        height = raycast.surface_height(
+            x - view.anchor_x - float(view.frac_x),
+            z - view.anchor_z - float(view.frac_z),
+            view.anchor_x,
+            view.anchor_z,
+            view.frac_x,
+            view.frac_z,
+            view.altitude_m,
+            view.ranges,
+            view.patch_quads,
+            view.morph,
+            self.store.slots,
+            self.store.keys,
+            self.store.heights,
+            self._vertices,
+        )
+        return None if math.isnan(height) else float(height)
+
+    def resident_trees(self) -> list[tuple[PageKey, NDArray[np.float32]]]:
+        """Trees of all resident pages that have some, by key; rows as in `PageData.trees`.
+
+        The same list object until a page comes, goes or is edited. Levels overlap; the renderer decides which
+        level's trees stand where.
+        """
+        if self._trees is None:
+            found = [(page.key, page.trees) for _, page in self.store.residents() if len(page.trees)]
+            self._trees = sorted(found, key=lambda tile: tile[0])
+        return self._trees
+
+    @property
+    def stats(self) -> StreamStats:
+        """Figures of the latest frame, and totals."""
+        workers = self._workers
+        return StreamStats(
+            wanted=self._wanted.count,
+            resident=len(self.store),
+            late=self._late,
+            late_total=self._late_total,
+            holes=self._holes,
+            holes_total=self._holes_total,
+            queue=workers.pending,
+            generated=workers.made,
+            generation_ms=1000.0 * workers.cpu_s / workers.made if workers.made else 0.0,
+            failing=workers.failing,
+            dropped_levels=self._wanted.finest,
+            covered_m=tuple(self._ranges.tolist()),
+            page_memory_mib=len(self.store) * PAGE_BYTES / 2**20,
+        )
+
+    def forget_trees(self) -> None:
+        """The trees of resident pages were replaced: list them anew."""
+        self._trees = None
+
+    def close(self) -> None:
+        """End the workers; returns within half a second. Harmless when called twice."""
+        self._workers.close()
+
+    def _size_scratch(self, nodes: int) -> None:
+        """Room for `nodes` quadtree nodes of one level, and four patches for each on every level."""
+        self._queue = np.zeros((2, nodes, 2), np.int64)
+        self._out = np.zeros((4 * nodes * self.lod.levels, kernels.PATCH_FIELDS), np.int32)

@@ -1,0 +1,172 @@
+"""The interface of a ride: HUD, debug window and sculpting panel over the picture, switched by keys and commands.
+
+Reads the session's facts as they are handed over; what the player clicks comes back as command texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from game.ecs.components import Bicycle, SculptTool, Weather
+from game.host.inputs import InputFrame, key_hints
+from game.lod.selection import Selection
+from game.render.frame import CameraView
+from game.streaming.stream import StreamStats
+from game.ui.debug_menu import WIDTH, DebugMenu, DebugState
+from game.ui.hud import DebugNumbers, Hud, HudState
+from game.ui.imgui_layer import ImguiLayer
+from game.ui.sculpt_tool import SculptStroke, draw_brush_panel
+
+SMOOTHING = 0.05
+"""Weight of the newest frame in the frame time that is shown."""
+
+
+@dataclass(slots=True)
+class Facts:
+    """What the interface shows of the game in one frame."""
+
+    world: str
+    seed: int
+    save_name: str
+    paused: bool
+    bicycle: Bicycle
+    weather: Weather
+    tool: SculptTool
+    camera: CameraView
+    selection: Selection
+    stats: StreamStats
+    targets_m: Sequence[float]
+    quality: str
+    view_m: float
+    can_undo: bool
+    can_redo: bool
+    strokes: int
+    triangles: int
+    draw_calls: int
+    trees: int
+    renderer: str
+
+
+class Interface:
+    """Owns the imgui layer and what is open on it. `release()` before the renderer's objects."""
+
+    def __init__(self, layer: ImguiLayer | None = None, show_hints: bool = True) -> None:
+        """`layer` is taken over if given; the loading screen has one already."""
+        self.layer = layer or ImguiLayer()
+        self.hud = Hud(show_hints)
+        self.menu = DebugMenu()
+        self.stroke = SculptStroke()
+        self.menu_open = False
+        self.hud_visible = True
+        self.numbers_shown = False
+        self._keys = key_hints()
+        self._frame_ms = 0.0
+
+    @property
+    def _right_inset(self) -> float:
+        """Design units at the right edge that the menu covers."""
+        return WIDTH + 24.0 if self.menu_open else 0.0
+
+    def read(self, inputs: InputFrame, pixel_ratio: float, pointer_free: bool) -> None:
+        """Take the frame's events, and the keys that open and close things."""
+        self.layer.feed(inputs.events, pixel_ratio, pointer_free)
+        self.menu_open ^= inputs.debug_menu
+        self.numbers_shown ^= inputs.debug_numbers
+
+    def switch(self, name: str, on: bool) -> None:
+        """Carry out the commands `hud`, `menu` and `numbers`."""
+        if name == "hud":
+            self.hud_visible = on
+        elif name == "menu":
+            self.menu_open = on
+        elif name == "numbers":
+            self.numbers_shown = on
+
+    def draw(self, facts: Facts, size: tuple[int, int], frame_s: float) -> list[str]:
+        """Draw into the bound framebuffer of `size` pixels; return the commands clicked."""
+        frame_ms = 1000.0 * frame_s
+        self._frame_ms += (frame_ms - self._frame_ms) * (SMOOTHING if self._frame_ms else 1.0)
+        self.layer.begin(frame_s, size)
+        commands = self.hud.draw(self._hud_state(facts), frame_s, self.layer)
+        if facts.tool.active and not facts.paused:
+            draw_brush_panel(facts.tool, self.layer, self.stroke.stroking, self._right_inset)
+        if self.menu_open:
+            commands += self.menu.draw(self._debug_state(facts, frame_ms), self.layer)
+        self.layer.end()
+        return commands
+
+    def _hud_state(self, facts: Facts) -> HudState:
+        rider = facts.bicycle
+        return HudState(
+            speed_m_s=rider.speed_m_s,
+            gradient=rider.gradient,
+            altitude_m=rider.y,
+            sea_level_m=facts.weather.sea_level_m,
+            distance_m=rider.distance_m,
+            yaw_rad=facts.camera.yaw_rad,
+            hour=facts.weather.hour,
+            airborne=rider.airborne,
+            fallen=rider.fallen_s > 0.0,
+            paused=facts.paused,
+            visible=self.hud_visible,
+            numbers=self._debug_numbers(facts) if self.numbers_shown else None,
+            sculpting=facts.tool.active,
+            right_inset=self._right_inset,
+            keys=self._keys,
+        )
+
+    def _debug_numbers(self, facts: Facts) -> DebugNumbers:
+        stats = facts.stats
+        return DebugNumbers(
+            fps=1000.0 / self._frame_ms if self._frame_ms else 0.0,
+            frame_ms=self._frame_ms,
+            pages_resident=stats.resident,
+            pages_wanted=stats.wanted,
+            pages_late=stats.late,
+            queue=stats.queue,
+            triangles=facts.triangles,
+            draw_calls=facts.draw_calls,
+            trees=facts.trees,
+            x=facts.camera.x,
+            y=facts.camera.y,
+            z=facts.camera.z,
+            altitude_m=float(facts.selection.altitude_m),
+            ranges_m=facts.selection.ranges.tolist(),
+            targets_m=facts.targets_m,
+            renderer=facts.renderer,
+        )
+
+    def _debug_state(self, facts: Facts, frame_ms: float) -> DebugState:
+        stats, tool = facts.stats, facts.tool
+        return DebugState(
+            sea_level_m=facts.weather.sea_level_m,
+            hour=facts.weather.hour,
+            x=facts.bicycle.x,
+            z=facts.bicycle.z,
+            world=facts.world,
+            seed=facts.seed,
+            save_name=facts.save_name,
+            quality=facts.quality,
+            view_m=facts.view_m,
+            hud_visible=self.hud_visible,
+            sculpting=tool.active,
+            brush_radius_m=tool.radius_m,
+            brush_strength_m=tool.strength_m,
+            strokes=facts.strokes,
+            can_undo=facts.can_undo,
+            can_redo=facts.can_redo,
+            pages_resident=stats.resident,
+            pages_wanted=stats.wanted,
+            pages_late=stats.late,
+            queue=stats.queue,
+            page_memory_mib=stats.page_memory_mib,
+            frame_ms=frame_ms,
+            generation_ms=stats.generation_ms,
+            ranges_m=facts.selection.ranges.tolist(),
+            targets_m=facts.targets_m,
+        )
+
+    def release(self) -> None:
+        """Free imgui's GL objects; harmless when called twice."""
+        self.layer.release()

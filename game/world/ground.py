@@ -1,0 +1,166 @@
+"""The ground: level-0 edited land at any point, at once, whatever is resident.
+
+Owns a small cache of level-0 pages made straight from the world function, so a wheel never waits for streaming
+and never differs from the picture: same samples, same triangles. Main thread only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.coords import (
+    GENERATED_APRON,
+    PAGE_QUADS,
+    VIEW_MARGIN_M,
+    WORLD_LIMIT_M,
+    PageKey,
+    page_at,
+)
+from game.kernels.ground import height_at, normal_at
+from game.world.edits import DirtyBox, EditLog
+from game.world.page import PageData
+from game.world.vegetation import Vegetation, trunks
+
+if TYPE_CHECKING:
+    from game.world.source import HeightSource
+
+CAPACITY = 64
+"""Pages kept, about 0.4 MiB each: a rider and a camera need a handful, picking a line of them."""
+
+_REACH_M = WORLD_LIMIT_M + VIEW_MARGIN_M
+_PER_PAGE = 1.0 / PAGE_QUADS
+
+
+class Ground:
+    """Level-0 land with edits. All positions are world metres, heights metres."""
+
+    def __init__(self, source: HeightSource, edits: EditLog, vegetation: Vegetation) -> None:
+        self._source = source
+        self._edits = edits
+        self._vegetation = vegetation
+        self._snapshot = edits.snapshot()
+        self._pages: OrderedDict[tuple[int, int], PageData] = OrderedDict()
+        self._samples: dict[tuple[int, int], NDArray[np.float32]] = {}
+        self._trunks: dict[tuple[int, int], NDArray[np.float64]] = {}
+        self._last: tuple[int, int] | None = None
+
+    @property
+    def epoch(self) -> int:
+        """Edit epoch the ground stands at; `apply` moves it."""
+        return self._snapshot.epoch
+
+    def apply(self, box: DirtyBox | None = None) -> None:
+        """Take over every change of the log so far (`box` is the last one's, and may be left out)."""
+        self._snapshot = self._edits.snapshot()
+        for at, page in self._pages.items():
+            if self._snapshot.evaluate_box(page, box) is not None:
+                self._trunks.pop(at, None)
+            self._samples[at] = page.edited
+
+    def height(self, x: float, z: float) -> float:
+        """Height of the drawn level-0 triangle at (x, z).
+
+        Raises `ValueError` when the position is not finite or too far out.
+        """
+        try:
+            ix = math.floor(x * _PER_PAGE)
+            iz = math.floor(z * _PER_PAGE)
+        except (ValueError, OverflowError):
+            raise _refused(x, z) from None
+        at = (ix, iz)
+        if at != self._last:
+            self._turn_to(at, x, z)
+        return height_at(self._samples[at], x, z, ix * PAGE_QUADS, iz * PAGE_QUADS)
+
+    def normal(self, x: float, z: float) -> tuple[float, float, float]:
+        """Unit normal (x, y, z) of the drawn level-0 triangle at (x, z). Raises as `height`."""
+        try:
+            ix = math.floor(x * _PER_PAGE)
+            iz = math.floor(z * _PER_PAGE)
+        except (ValueError, OverflowError):
+            raise _refused(x, z) from None
+        at = (ix, iz)
+        if at != self._last:
+            self._turn_to(at, x, z)
+        return normal_at(self._samples[at], x, z, ix * PAGE_QUADS, iz * PAGE_QUADS)
+
+    def block(self, i0: int, j0: int, ni: int, nj: int) -> NDArray[np.float32]:
+        """Edited level-0 samples float32 [nj, ni] from sample (i0, j0), 1 m apart; across pages.
+
+        Raises `ValueError` when a side is less than 1 or more than 4096 samples, or too far out.
+        """
+        if not (1 <= ni <= 4096 and 1 <= nj <= 4096):
+            raise ValueError(f"block of {ni} × {nj} samples is not accepted; give sides of 1 to 4096")
+        found = np.empty((nj, ni), np.float32)
+        for iz in range(j0 // PAGE_QUADS, (j0 + nj - 1) // PAGE_QUADS + 1):
+            for ix in range(i0 // PAGE_QUADS, (i0 + ni - 1) // PAGE_QUADS + 1):
+                west, north = ix * PAGE_QUADS, iz * PAGE_QUADS
+                self._turn_to((ix, iz), float(west), float(north))
+                i, i_end = max(i0, west), min(i0 + ni, west + PAGE_QUADS)
+                j, j_end = max(j0, north), min(j0 + nj, north + PAGE_QUADS)
+                samples = self._samples[ix, iz]
+                row, column = j - north + GENERATED_APRON, i - west + GENERATED_APRON
+                found[j - j0 : j_end - j0, i - i0 : i_end - i0] = samples[
+                    row : row + j_end - j, column : column + i_end - i, 0
+                ]
+        return found
+
+    def trunks(self, x: float, z: float, radius_m: float) -> NDArray[np.float64]:
+        """Trunks whose axis is within `radius_m` of (x, z): float64 [n, 5] x, z, radius, bottom, top height.
+
+        Sorted by (x, z), and made from the world function, so a replay does not depend on streaming.
+        Raises `ValueError` when the position is refused or `radius_m` is not 0…1000 m.
+        """
+        if not 0.0 <= radius_m <= 1000.0:
+            raise ValueError(f"radius_m = {radius_m!r} is not accepted; give 0 to 1000 metres")
+        if not (abs(x) <= _REACH_M and abs(z) <= _REACH_M):
+            raise _refused(x, z)
+        low, high = page_at(0, x - radius_m, z - radius_m), page_at(0, x + radius_m, z + radius_m)
+        parts = []
+        for ix in range(low.ix, high.ix + 1):
+            for iz in range(low.iz, high.iz + 1):
+                rows = self._trunks_of((ix, iz))
+                near = (rows[:, 0] - x) ** 2 + (rows[:, 1] - z) ** 2 <= radius_m * radius_m
+                parts.append(rows[near])
+        found = np.concatenate(parts)
+        return found[np.lexsort((found[:, 1], found[:, 0]))]
+
+    def _trunks_of(self, at: tuple[int, int]) -> NDArray[np.float64]:
+        """All trunks of a page, made at the first question."""
+        west, north = at[0] * PAGE_QUADS, at[1] * PAGE_QUADS
+        self._turn_to(at, float(west), float(north))
+        rows = self._trunks.get(at)
+        if rows is None:
+            page = self._pages[at]
+            if len(page.trees) == 0:
+                page.trees = self._vegetation.place(page)
+            rows = self._trunks[at] = trunks(page.trees, west, north)
+        return rows
+
+    def _turn_to(self, at: tuple[int, int], x: float, z: float) -> None:
+        """Make sure page `at`, which holds (x, z), is in the cache and is the most recent."""
+        if at in self._pages:
+            self._pages.move_to_end(at)
+        else:
+            if not (abs(x) <= _REACH_M and abs(z) <= _REACH_M):
+                raise _refused(x, z)
+            page = self._source.generate(PageKey(0, *at))
+            self._snapshot.evaluate(page)
+            self._pages[at] = page
+            self._samples[at] = page.edited
+            if len(self._pages) > CAPACITY:
+                oldest, _ = self._pages.popitem(last=False)
+                del self._samples[oldest]
+                self._trunks.pop(oldest, None)
+        self._last = at
+
+
+def _refused(x: float, z: float) -> ValueError:
+    return ValueError(
+        f"position ({x!r}, {z!r}) is not accepted; give finite metres from -{_REACH_M:.0f} to {_REACH_M:.0f}"
+    )

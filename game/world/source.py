@@ -1,0 +1,358 @@
+"""`HeightSource`: the unedited land, as a pure function of recipe, seed and integer sample positions.
+
+Owns the tables made from a recipe and a seed, and one workspace per thread. Every answer depends on nothing else, so
+it may be asked from any thread, in any order, and far from anything resident. Edits are laid over it by `world.land`.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.coords import (
+    GENERATED,
+    GENERATED_APRON,
+    MAX_LEVEL,
+    STORED,
+    VIEW_MARGIN_M,
+    WORLD_LIMIT_M,
+    PageKey,
+    check_position,
+)
+from game.kernels import fractal, hashing, heightfield
+from game.world.page import PageData
+from game.world.recipe import Recipe
+
+UNLIMITED = MAX_LEVEL + 2
+"""Row of the weight tables in which every octave counts in full."""
+
+NODE_SPACING_M = 1 << heightfield.NODE_SHIFT
+"""Distance between forest nodes in metres."""
+
+_UNITS_PER_M = 1024
+_TILE = GENERATED
+_FOREST_TILE = 256
+_REACH_M = int(WORLD_LIMIT_M + VIEW_MARGIN_M)
+
+
+class Climate(NamedTuple):
+    """Climate at a point."""
+
+    temperature_c: float
+    """Mean temperature at the ground."""
+    humidity: float
+    """0…1"""
+    rock: float
+    """Bare rock, 0…1."""
+    tree_density: float
+    """0…1"""
+
+
+class HeightSource:
+    """The land of `recipe` grown from `seed` (any integer; its low 64 bits count). Thread-safe."""
+
+    def __init__(self, recipe: Recipe, seed: int) -> None:
+        self.recipe = recipe
+        self.seed = int(seed) & 0xFFFF_FFFF_FFFF_FFFF
+        self._tables = build_tables(recipe, self.seed)
+        self._threads = threading.local()
+
+    def _work(self) -> heightfield.Workspace:
+        work: heightfield.Workspace | None = getattr(self._threads, "work", None)
+        if work is None:
+            work = self._threads.work = heightfield.new_workspace()
+        return work
+
+    def generate(self, key: PageKey) -> PageData:
+        """Make page `key` without edits or trees.
+
+        Raises `ValueError` for a level outside 0…`MAX_LEVEL` or a page that lies wholly beyond the world's limit and
+        view margin.
+        """
+        level = _check_level(key.level)
+        x, z = key.origin_m
+        for axis, corner in (("ix", x), ("iz", z)):
+            if not -_REACH_M - key.span_m <= corner <= _REACH_M:
+                raise ValueError(
+                    f"page {tuple(key)}: {axis} is not accepted; the page must touch the square of "
+                    f"±{_REACH_M} m around the origin"
+                )
+        base = np.empty((GENERATED, GENERATED, 2), np.float32)
+        heights = np.empty((STORED, STORED, 2), np.float32)
+        normals = np.empty((STORED, STORED, 4), np.uint8)
+        climate = np.empty((STORED, STORED, 4), np.uint8)
+        i0, j0 = key.origin_sample
+        low, high = heightfield.generate_page(
+            level,
+            i0 - GENERATED_APRON,
+            j0 - GENERATED_APRON,
+            self._tables,
+            self._work(),
+            base,
+            heights,
+            normals,
+            climate,
+        )
+        return PageData(key, base, base, heights, normals, climate, float(low), float(high))
+
+    def block(self, level: int, i0: int, j0: int, ni: int, nj: int) -> NDArray[np.float32]:
+        """Heights of samples [j0, j0 + nj) × [i0, i0 + ni) of `level`: float32 [nj, ni], the bits pages hold.
+
+        Raises `ValueError` for a bad level, a negative size or samples beyond the world's limit and view margin.
+        """
+        level = _check_level(level)
+        _check_box(i0 << level, (i0 + ni - 1) << level, ni, "i")
+        _check_box(j0 << level, (j0 + nj - 1) << level, nj, "j")
+        out = np.empty((nj, ni), np.float32)
+        tile = np.empty((min(nj, _TILE), min(ni, _TILE), 2), np.float32)
+        work = self._work()
+        for j in range(0, nj, _TILE):
+            for i in range(0, ni, _TILE):
+                rows, columns = min(_TILE, nj - j), min(_TILE, ni - i)
+                heightfield.sample_tile(level, i0 + i, j0 + j, columns, rows, self._tables, work, tile)
+                out[j : j + rows, i : i + columns] = tile[:rows, :columns, 0]
+        return out
+
+    def unlimited(self, xs: NDArray[np.float64], zs: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Heights without any band limit where the columns `xs` and rows `zs` cross, float32 [len(zs), len(xs)].
+
+        Both ascending, in metres, rounded to 1/1024 m. Raises `ValueError` beyond the world's limit and view margin.
+        """
+        for name, values in (("x", xs), ("z", zs)):
+            if len(values) and not np.all(np.abs(values) <= _REACH_M):
+                raise ValueError(f"{name} is not accepted; give numbers of metres within ±{_REACH_M}")
+        xq = np.rint(np.asarray(xs, np.float64) * _UNITS_PER_M).astype(np.int64)
+        zq = np.rint(np.asarray(zs, np.float64) * _UNITS_PER_M).astype(np.int64)
+        out = np.empty((len(zq), len(xq)), np.float32)
+        tile = np.empty((_TILE, _TILE, 2), np.float32)
+        work = self._work()
+        for j, j1 in _runs(zq):
+            for i, i1 in _runs(xq):
+                heightfield.sample_block(
+                    xq[i:i1], zq[j:j1], i1 - i, j1 - j, 0, UNLIMITED, UNLIMITED, self._tables, work, tile
+                )
+                out[j:j1, i:i1] = tile[: j1 - j, : i1 - i, 0]
+        return out
+
+    def climate_at(self, x: float, z: float) -> Climate:
+        """Climate at the level-0 sample nearest to world position (x, z), metres. Raises `ValueError` beyond ±1e9."""
+        x, z = check_position(x, z, "climate_at")
+        tile = np.empty((3, 3, 2), np.float32)
+        packed = np.empty((1, 1, 4), np.uint8)
+        work = self._work()
+        heightfield.sample_tile(0, round(x) - 1, round(z) - 1, 3, 3, self._tables, work, tile)
+        heightfield.climate_box(tile, 1, np.float32(1.0), 1, 1, self._tables, work.climate, packed)
+        warmth, humidity, forest = (float(work.climate[k, 1, 1]) for k in range(3))
+        return Climate(
+            warmth - heightfield.LAPSE_C_M * float(tile[1, 1, 0]),
+            humidity,
+            float(packed[0, 0, 2]) / 255.0,
+            forest,
+        )
+
+    def uplift(self, x: float, z: float) -> float:
+        """How far (x, z), in metres, is inside a range: near 0 on plains, 1 in the core.
+
+        Ranges proper begin at about 0.3. Raises `ValueError` beyond ±1e9.
+        """
+        x, z = check_position(x, z, "uplift")
+        value = heightfield.coarse_point(
+            math.floor(x), math.floor(z), heightfield.UPLIFT_FIELD, self._tables, self._work()
+        )
+        return min(1.0, max(0.0, float(value)))
+
+    def forest_nodes(self, node_x: int, node_z: int, nx: int, nz: int) -> NDArray[np.float32]:
+        """Tree density at nodes 64 m apart from node (node_x, node_z): float32 [nz, nx], 0…1.
+
+        Node n stands at world 64 · n metres. Independent of any level, so that the same trees stand on all of them.
+        Raises `ValueError` for nodes beyond the world's limit and view margin.
+        """
+        _check_box(node_x * NODE_SPACING_M, (node_x + nx - 1) * NODE_SPACING_M, nx, "node_x")
+        _check_box(node_z * NODE_SPACING_M, (node_z + nz - 1) * NODE_SPACING_M, nz, "node_z")
+        out = np.empty((nz, nx), np.float32)
+        tile = np.empty((min(nz, _FOREST_TILE), min(nx, _FOREST_TILE)), np.float32)
+        work = self._work()
+        for j in range(0, nz, _FOREST_TILE):
+            for i in range(0, nx, _FOREST_TILE):
+                rows, columns = min(_FOREST_TILE, nz - j), min(_FOREST_TILE, nx - i)
+                heightfield.forest_tile(node_x + i, node_z + j, columns, rows, self._tables, work, tile)
+                out[j : j + rows, i : i + columns] = tile[:rows, :columns]
+        return out
+
+
+def _check_level(level: int) -> int:
+    if not 0 <= level <= MAX_LEVEL:
+        raise ValueError(f"level = {level!r} is not accepted; give a whole number from 0 to {MAX_LEVEL}")
+    return int(level)
+
+
+def _check_box(first_m: int, last_m: int, count: int, name: str) -> None:
+    if count < 0:
+        raise ValueError(f"a size of {count} along {name} is not accepted; give 0 or more samples")
+    # A page at the edge of the view margin reaches one span further at its own level.
+    slack = GENERATED << MAX_LEVEL
+    if count and not (-_REACH_M - slack <= first_m and last_m <= _REACH_M + slack):
+        raise ValueError(
+            f"{name}: {first_m} to {last_m} m is not accepted; give samples within ±{_REACH_M} m of the origin"
+        )
+
+
+def _runs(positions: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Cut ascending positions (1/1024 m) into runs that one tile of nodes covers."""
+    reach = (heightfield.NODE_ROW - 16) * NODE_SPACING_M * _UNITS_PER_M
+    found, first = [], 0
+    for i in range(1, len(positions) + 1):
+        if i == len(positions) or i - first == _TILE or positions[i] - positions[first] > reach:
+            found.append((first, i))
+            first = i
+    return found
+
+
+def _octave(wavelength_m: float, seed: int, channel: int) -> tuple[int, int, int, int]:
+    """Lattice of one octave: cells · 2^32 per metre (rounded once), hashed offsets of ±2^59, seed."""
+
+    def draw(part: int) -> int:
+        return int(hashing.hash_channel(seed, channel * 8 + part))
+
+    offset_x = ((draw(0) << 28) | (draw(1) >> 4)) - (1 << 59)
+    offset_z = ((draw(2) << 28) | (draw(3) >> 4)) - (1 << 59)
+    return round(2.0**32 / wavelength_m), offset_x, offset_z, draw(4)
+
+
+def _band_limits(wavelengths_m: list[float], levels_kept: int) -> NDArray[np.float32]:
+    """Weights float32 [UNLIMITED + 1, n]: 0 below two samples a wave, 1 above four, 0 from `levels_kept` on."""
+    waves = np.asarray(wavelengths_m, np.float64)
+    rows = [
+        np.clip((waves / (1 << level) - 2.0) / 2.0, 0.0, 1.0) * (level < levels_kept) for level in range(UNLIMITED)
+    ]
+    return np.array([*rows, np.ones_like(waves)], np.float32).reshape(UNLIMITED + 1, len(waves))
+
+
+def build_tables(recipe: Recipe, seed: int) -> heightfield.Tables:
+    """Turn a recipe and a 64-bit seed into what the kernels read."""
+    signed = seed - (1 << 64) if seed >= 1 << 63 else seed
+    r, f, v, g = recipe.ranges, recipe.floors, recipe.valleys, recipe.gullies
+    hum, crags, c, w = recipe.hummocks, recipe.crags, recipe.climate, recipe.forest
+    parameters = {
+        "warp_wide_m": r.warp_wide_m,
+        "warp_fine_m": r.warp_fine_m,
+        "belt_level": r.belt_level,
+        "belt_falloff": r.belt_falloff,
+        "belt_bend": r.bend,
+        "belt_break": r.break_up,
+        "belt_low": r.low,
+        "belt_high": r.high,
+        "pass_low": r.pass_low,
+        "pass_high": r.pass_high,
+        "uplift_plain": r.uplift_plain,
+        "uplift_foothill": r.uplift_foothill,
+        "uplift_range": r.uplift_core,
+        "floor_m": f.height_m,
+        "floor_wide_m": f.wide_m,
+        "floor_mid_m": f.mid_m,
+        "floor_fine_m": f.fine_m,
+        "floor_uplift_m": f.uplift_m,
+        "floor_pass_m": f.pass_m,
+        "relief_m": v.relief_m,
+        "valley_fine": v.main_detail,
+        "side_warp_m": v.side_bend_m,
+        "crest_warp_m": v.crest_bend_m,
+        "valley_gain": v.main_gain,
+        "valley_width": v.main_width,
+        "valley_width_range": v.width_variation,
+        "side_gain": v.side_gain,
+        "side_width": v.side_width,
+        "crest_sharpness": v.crest_sharpness,
+        "relief_base": v.relief_base,
+        "relief_variation": v.relief_variation,
+        "temperature_c": c.temperature_c,
+        "temperature_variation_c": c.temperature_variation_c,
+        "humidity": c.humidity,
+        "humidity_wide": c.humidity_wide,
+        "humidity_fine": c.humidity_fine,
+        "hummock_low": hum.area_low,
+        "hummock_high": hum.area_high,
+        "treeline_c": w.treeline_c,
+        "treeline_band_c": w.treeline_band_c,
+        "tree_slope_low": w.slope_low,
+        "tree_slope_high": w.slope_high,
+        "glade": w.glade,
+        "glade_gain": w.glade_gain,
+        "glade_bias": w.glade_bias,
+        "glade_slope": w.glade_slope,
+        "glade_dry": w.glade_dry,
+        "forest_humidity_low": w.humidity_low,
+        "forest_humidity_high": w.humidity_high,
+        "gully_plain": g.plain,
+        "gully_floor": g.floor,
+        "ground_high": recipe.ground.high_ground,
+        "high_low": crags.high_low,
+        "high_high": crags.high_high,
+        "rock_slope_low": c.rock_slope_low,
+        "rock_slope_high": c.rock_slope_high,
+        "rock_cold_c": c.rock_cold_c,
+    }
+    coarse = {
+        "warp_wide_x": r.warp_wide_wavelength_m,
+        "warp_wide_z": r.warp_wide_wavelength_m,
+        "warp_fine_x": r.warp_fine_wavelength_m,
+        "warp_fine_z": r.warp_fine_wavelength_m,
+        "belt": r.belt_wavelength_m,
+        "belt_bend": r.bend_wavelength_m,
+        "belt_break": r.break_wavelength_m,
+        "passes": r.pass_wavelength_m,
+        "floor_wide": f.wide_wavelength_m,
+        "floor_mid": f.mid_wavelength_m,
+        "floor_fine": f.fine_wavelength_m,
+        "warmth": c.temperature_wavelength_m,
+        "humidity_wide": c.humidity_wide_wavelength_m,
+        "humidity_fine": c.humidity_fine_wavelength_m,
+        "hummock_area": hum.area_wavelength_m,
+        "valley_width": v.width_wavelength_m,
+    }
+    nodes = {
+        "valley_wide": v.main_wavelength_m,
+        "valley_fine": v.main_detail_wavelength_m,
+        "side_valley": v.side_wavelength_m,
+        "crest": v.crest_wavelength_m,
+        "peak": v.peak_wavelength_m,
+        "relief": v.relief_wavelength_m,
+        "glade_wide": w.glade_wavelength_m,
+        "glade_mid": w.glade_wavelength_m / 3.3,
+        "glade_fine": w.glade_wavelength_m / 10.7,
+    }
+    # The wave's own length, and the pivots' spacing, which is what the lattice is made of.
+    waves = [g.wavelength_m / 2.0**k for k in range(g.octaves)]
+    gullies = [
+        (g.slope_on, g.curvature * wave, amplitude * math.tau / wave, amplitude)
+        for wave, amplitude in ((wave, g.amplitude_m * g.gain**k) for k, wave in enumerate(waves))
+    ]
+    layers = [
+        (layer.wavelength_m / 2.0**k, layer.amplitude_m * layer.gain**k, kind, first + k)
+        for layer, kind, first in (
+            (recipe.ground, heightfield.GROUND_SMOOTH, 300),
+            (hum, heightfield.GROUND_HUMMOCK, 320),
+            (crags, heightfield.GROUND_CRAG, 340),
+        )
+        for k in range(layer.octaves)
+    ]
+    return heightfield.Tables(
+        parameters=np.array([parameters[name] for name in heightfield.PARAMETERS], np.float32),
+        coarse=_lattices([(coarse[name], 100 + k) for k, name in enumerate(heightfield.COARSE_OCTAVES)], signed),
+        nodes=_lattices([(nodes[name], 150 + k) for k, name in enumerate(heightfield.NODE_OCTAVES)], signed),
+        gully_octaves=_lattices([(wave * fractal.CELL_RATIO, 200 + k) for k, wave in enumerate(waves)], signed),
+        gullies=np.array(gullies, np.float32).reshape(len(waves), 4),
+        gully_weights=_band_limits(waves, heightfield.GULLY_LEVELS),
+        ground_octaves=_lattices([(wave, channel) for wave, _, _, channel in layers], signed),
+        ground=np.array([(amplitude, kind) for _, amplitude, kind, _ in layers], np.float32).reshape(-1, 2),
+        ground_weights=_band_limits([wave for wave, _, _, _ in layers], UNLIMITED),
+    )
+
+
+def _lattices(octaves: list[tuple[float, int]], seed: int) -> NDArray[np.int64]:
+    rows = [_octave(wavelength_m, seed, channel) for wavelength_m, channel in octaves]
+    return np.array(rows, np.int64).reshape(len(rows), 4)

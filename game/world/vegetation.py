@@ -1,0 +1,153 @@
+"""Trees of a page, as a function of seed, place and edited land.
+
+Owns which share of trees a level keeps and which kinds grow where; the placement itself is
+`kernels.scatter`. Every level places the same trees: only their heights follow the level's samples.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.coords import PAGE_QUADS, WORLD_LIMIT_M
+from game.kernels import scatter
+from game.kernels.scatter import BROADLEAF, CELL_M, CONIFER, KIND_NODE_M, NODE_M
+from game.world.page import TREE_COLUMNS, PageData
+
+if TYPE_CHECKING:
+    from game.world.source import HeightSource
+
+__all__ = ["BROADLEAF", "CONIFER", "TRUNK_HEIGHT_M", "TRUNK_RADIUS_M", "Vegetation", "share_kept"]
+
+TRUNK_RADIUS_M = (0.22, 0.26)
+"""Trunk radius at scale 1, by kind."""
+
+TRUNK_HEIGHT_M = (13.0, 9.5)
+"""Height of a tree of scale 1 above its foot, by kind."""
+
+ROOT_M = 0.5
+"""A trunk is solid from this far below the land, so that a wheel in a hollow still meets it."""
+
+_LIMIT_M = int(WORLD_LIMIT_M)
+_MOST_SHARES = 4096
+_WHOLE_LEVELS = 3
+_SHARE_AT_LEVEL_3 = 0.5
+
+
+def share_kept(level: int) -> float:
+    """Share of all trees, those of lowest rank, that pages of `level` carry.
+
+    All up to level 2; then half, and a quarter of the share for each level more, so that no page holds more
+    than about 10,700 trees.
+    """
+    if level < _WHOLE_LEVELS:
+        return 1.0
+    return _SHARE_AT_LEVEL_3 / 4.0 ** (level - _WHOLE_LEVELS)
+
+
+def broadleaf_share(temperature_c: float, humidity: float) -> float:
+    """Share of trees that are broadleaved, 0…1: none below about 4 °C, most where it is warm and moist."""
+    warmth = min(max((temperature_c - 4.0) / 9.0, 0.0), 1.0)
+    moisture = min(max((humidity - 0.15) / 0.5, 0.0), 1.0)
+    return warmth * warmth * (3.0 - 2.0 * warmth) * (0.25 + 0.65 * moisture)
+
+
+class Vegetation:
+    """Places trees. Any thread may call it: what it remembers is a function of the place alone."""
+
+    def __init__(self, source: HeightSource, seed: int, tree_levels: int) -> None:
+        """Trees stand on pages of levels 0 … `tree_levels` − 1; `seed` is the world's.
+
+        Raises `ValueError` when `tree_levels` is not 0…8.
+        """
+        if not 0 <= tree_levels <= 8:
+            raise ValueError(f"tree_levels = {tree_levels!r} is not accepted; give 0 to 8")
+        self._source = source
+        self._seed = int(np.uint64(seed & 0xFFFFFFFFFFFFFFFF).astype(np.int64))
+        self.tree_levels = tree_levels
+        self._shares: dict[tuple[int, int], float] = {}
+
+    def trees(self, page: PageData) -> NDArray[np.float32]:
+        """Trees [n, 8] whose foot is in the page, rows as in `PageData.trees`; none beyond `tree_levels`.
+
+        Heights are those of `page.edited` on the drawn triangles.
+        """
+        if page.key.level >= self.tree_levels:
+            return np.zeros((0, TREE_COLUMNS), np.float32)
+        return self.place(page)
+
+    def place(self, page: PageData) -> NDArray[np.float32]:
+        """As `trees`, at any level."""
+        key = page.key
+        origin_x, origin_z = key.origin_m
+        density_x, density_z = origin_x // NODE_M, origin_z // NODE_M
+        nodes_x = (origin_x + key.span_m) // NODE_M - density_x + 2
+        nodes_z = (origin_z + key.span_m) // NODE_M - density_z + 2
+        density = np.ascontiguousarray(
+            self._source.forest_nodes(density_x, density_z, nodes_x, nodes_z), dtype=np.float32
+        )
+        if not density.any():
+            return np.zeros((0, TREE_COLUMNS), np.float32)
+        kind_x, kind_z = origin_x // KIND_NODE_M, origin_z // KIND_NODE_M
+        broadleaf = self._broadleaf_nodes(
+            kind_x,
+            kind_z,
+            (origin_x + key.span_m - 1) // KIND_NODE_M - kind_x + 2,
+            (origin_z + key.span_m - 1) // KIND_NODE_M - kind_z + 2,
+        )
+        cells = (PAGE_QUADS * key.spacing_m) // CELL_M + 2
+        rows = np.empty((cells * cells, TREE_COLUMNS), np.float32)
+        count = scatter.scatter(
+            self._seed,
+            origin_x,
+            origin_z,
+            key.spacing_m,
+            np.float32(share_kept(key.level)),
+            density,
+            density_x,
+            density_z,
+            broadleaf,
+            kind_x,
+            kind_z,
+            page.edited,
+            rows,
+        )
+        return rows[np.argsort(rows[:count, 7], kind="stable")]
+
+    def _broadleaf_nodes(self, first_x: int, first_z: int, nodes_x: int, nodes_z: int) -> NDArray[np.float32]:
+        """Broadleaved share [nodes_z, nodes_x] at nodes of 512 m: kinds change over valleys, not over trees."""
+        shares = np.empty((nodes_z, nodes_x), np.float32)
+        for j in range(nodes_z):
+            for i in range(nodes_x):
+                shares[j, i] = self._broadleaf_at(first_x + i, first_z + j)
+        return shares
+
+    def _broadleaf_at(self, node_x: int, node_z: int) -> float:
+        """Broadleaved share at one node. Remembered, because dozens of pages share a node that costs 0.1 ms."""
+        share = self._shares.get((node_x, node_z))
+        if share is None:
+            # The view from the edge reaches beyond the last place that has a climate of its own.
+            x = min(max(node_x * KIND_NODE_M, -_LIMIT_M), _LIMIT_M)
+            z = min(max(node_z * KIND_NODE_M, -_LIMIT_M), _LIMIT_M)
+            temperature_c, humidity, _, _ = self._source.climate_at(float(x), float(z))
+            share = broadleaf_share(temperature_c, humidity)
+            if len(self._shares) >= _MOST_SHARES:
+                self._shares.clear()
+            self._shares[node_x, node_z] = share
+        return share
+
+
+def trunks(trees: NDArray[np.float32], origin_x: int, origin_z: int) -> NDArray[np.float64]:
+    """Solid trunks [n, 5] (float64) of tree rows: world x, z, radius, bottom and top height in metres."""
+    kind = trees[:, 6].astype(np.int64)
+    scale = trees[:, 4].astype(np.float64)
+    foot = trees[:, 1].astype(np.float64)
+    found = np.empty((len(trees), 5))
+    found[:, 0] = origin_x + trees[:, 0].astype(np.float64)
+    found[:, 1] = origin_z + trees[:, 2].astype(np.float64)
+    found[:, 2] = np.array(TRUNK_RADIUS_M)[kind] * scale
+    found[:, 3] = foot - ROOT_M
+    found[:, 4] = foot + np.array(TRUNK_HEIGHT_M)[kind] * scale
+    return found

@@ -1,0 +1,118 @@
+#include "frame.glsl"
+#include "tile.glsl"
+
+// What the land is made of at a point: colour from climate, slope, height above the sea and noise.
+// Colours are linear albedos, chosen by eye.
+
+const vec3 STRAW = vec3(0.300, 0.255, 0.105);
+const vec3 LUSH = vec3(0.105, 0.175, 0.032);
+const vec3 ALPINE = vec3(0.205, 0.200, 0.078);
+const vec3 NEEDLES = vec3(0.092, 0.078, 0.040);
+const vec3 CANOPY = vec3(0.030, 0.062, 0.021);
+const vec3 CANOPY_WARM = vec3(0.068, 0.092, 0.026);
+const vec3 ROCK = vec3(0.255, 0.242, 0.228);
+const vec3 ROCK_DARK = vec3(0.120, 0.114, 0.110);
+const vec3 ROCK_RED = vec3(0.360, 0.205, 0.120);
+const vec3 SCREE = vec3(0.300, 0.282, 0.255);
+const vec3 SAND = vec3(0.500, 0.410, 0.255);
+const vec3 DUNE = vec3(0.560, 0.385, 0.195);
+const vec3 SNOW = vec3(0.800, 0.835, 0.890);
+const vec3 SOIL = vec3(0.150, 0.110, 0.068);
+
+struct Ground {
+    vec3 albedo;
+    vec3 normal;
+    float open_sky;
+    float gloss;
+};
+
+const vec2 BLADE = vec2(-1700.0, 1100.0);  // 2 m
+const vec2 FINE = vec2(412.0, 287.0);   // 8.2 m
+const vec2 MIDDLE = vec2(-27.0, 58.0);  // 64 m
+const vec2 WIDE = vec2(5.0, 6.0);       // 524 m
+
+Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
+    vec2 world = tile_position(place.xz);
+    vec4 wide = texture(noise_tile, tile_uv(world, WIDE));
+    vec4 middle = texture(noise_tile, tile_uv(world, MIDDLE));
+#if DETAIL > 0
+    vec4 fine = texture(noise_tile, tile_uv(world, FINE));
+    float near = 1.0 - smoothstep(40.0, 190.0, distance_m);
+    vec4 blade = texture(noise_tile, tile_uv(world, BLADE));
+    float close = 1.0 - smoothstep(6.0, 42.0, distance_m);
+#else
+    vec4 fine = middle.gbra;
+    float near = 0.0;
+#endif
+    float above = place.y + camera.y;
+    float grain = mix(0.5, fine.g, near);
+    float rough = (wide.r - 0.5) * 0.9 + (middle.r - 0.5) * 0.7 + (grain - 0.5) * 0.5;
+
+    float celsius = climate.r * 60.0 - 20.0 + rough * 5.0;
+    float humid = climate.g;
+    float steep = 1.0 - normal.y;
+    float arid = smoothstep(19.0, 25.0, celsius) * (1.0 - smoothstep(0.22, 0.42, humid + 0.15 * rough));
+
+    // Turf: straw where dry, lush where wet, tan above the trees.
+    vec3 turf = mix(STRAW, LUSH, smoothstep(0.18, 0.72, humid + rough * 0.45));
+    turf = mix(turf, ALPINE, 1.0 - smoothstep(1.5, 8.5, celsius));
+    turf *= 0.80 + 0.42 * middle.g;
+    turf = mix(turf, SOIL, near * 0.45 * smoothstep(0.62, 0.80, fine.r + 0.25 * (middle.r - 0.5)));
+    turf *= mix(1.0, 0.55 + 0.90 * fine.g, near);
+#if DETAIL > 0
+    turf *= mix(1.0, 0.50 + 1.0 * blade.g, close);
+#endif
+    turf = mix(turf, DUNE * (0.86 + 0.28 * middle.r), arid);
+
+    // Forest: needles on the floor up close, crowns from afar.
+    float wood = smoothstep(0.22, 0.46, climate.a + rough * 0.34);
+    float afar = smoothstep(60.0, 520.0, distance_m);
+    vec3 crowns = mix(CANOPY, CANOPY_WARM, clamp(0.5 + rough * 1.1, 0.0, 1.0)) * (0.55 + 0.9 * middle.g);
+    vec3 forest = mix(mix(turf, NEEDLES * (0.6 + 0.8 * grain), 0.62), crowns, afar);
+    vec3 albedo = mix(turf, forest, wood);
+
+    // Bare rock where the climate says so or where it is too steep for soil; scree gathers below it.
+    float bare = climate.b * 0.85 + smoothstep(0.20, 0.52, steep) * 0.95 + rough * 0.42;
+    float scree = smoothstep(0.34, 0.50, bare);
+    float cliff = smoothstep(0.52, 0.72, bare + 0.10 * (middle.g - 0.5));
+    float strata = 0.5 + 0.5 * sin(above * 0.21 + (middle.r - 0.5) * 9.0 + (wide.r - 0.5) * 14.0);
+    vec3 stone = mix(ROCK_DARK, ROCK, clamp(0.30 + 0.55 * middle.r + 0.28 * strata, 0.0, 1.0));
+    stone *= 0.72 + 0.56 * middle.g;
+    stone *= mix(1.0, 0.62 + 0.76 * fine.g, near);
+#if DETAIL > 0
+    stone *= mix(1.0, 0.68 + 0.64 * blade.r, close);
+#endif
+    stone = mix(stone, ROCK_RED * (0.7 + 0.6 * strata), max(arid, smoothstep(24.0, 30.0, celsius) * 0.8));
+    vec3 rubble = SCREE * (0.70 + 0.34 * middle.g + 0.26 * grain);
+    rubble = mix(rubble, DUNE, arid * 0.7);
+    albedo = mix(albedo, rubble, scree * (1.0 - 0.75 * wood));
+    albedo = mix(albedo, stone, cliff);
+
+    // Snow lies where it is cold and not too steep.
+    float cold = 1.0 - smoothstep(-3.6, -0.6, celsius + 1.4 * (middle.g - 0.5));
+    float holds = 1.0 - smoothstep(0.30, 0.52, steep + 0.22 * (middle.r - 0.5));
+    float snow = cold * holds;
+    albedo = mix(albedo, SNOW, snow);
+
+    // Beach and the wet strip along the water.
+    float shore = above - sea.y + rough * 1.2;
+    float beach = (1.0 - smoothstep(1.2, 3.4, shore)) * (1.0 - smoothstep(0.16, 0.34, steep)) * (1.0 - snow);
+    albedo = mix(albedo, SAND * (0.80 + 0.4 * grain), beach);
+    float wet = 1.0 - smoothstep(0.15, 0.75, above - sea.y + 0.25 * (middle.r - 0.5));
+    albedo *= 1.0 - 0.45 * wet;
+
+    // Relief finer than the mesh: strong on rock and crowns, faint on snow.
+    float bump = mix(mix(0.16, 0.42, wood * afar), 0.60, cliff) * (1.0 - 0.75 * snow);
+    vec2 tilt = tile_slope(middle, MIDDLE) * bump * (1.0 - smoothstep(600.0, 3500.0, distance_m));
+    tilt += tile_slope(wide, WIDE) * bump * 0.35;
+#if DETAIL > 0
+    tilt += tile_slope(fine, FINE) * near * (0.24 + 0.34 * cliff) * (1.0 - 0.6 * snow);
+    tilt += tile_slope(blade, BLADE) * close * (0.30 + 0.20 * cliff) * (1.0 - 0.7 * snow);
+#endif
+    Ground found;
+    found.albedo = albedo;
+    found.normal = normalize(normal + vec3(-tilt.x, 0.0, -tilt.y));
+    found.open_sky = 1.0 - 0.30 * wood * (1.0 - middle.g) - 0.22 * cliff * (1.0 - middle.r);
+    found.gloss = max(wet * 0.6, snow * 0.25);
+    return found;
+}

@@ -1,0 +1,25 @@
+#include "frame.glsl"
+#include "atmosphere.glsl"
+#include "lighting.glsl"
+#include "ground.glsl"
+
+in vec3 v_place;
+in vec3 v_normal;
+in vec4 v_climate;
+
+layout(location = 0) out vec4 out_colour;
+
+void main() {
+    float distance_m = length(v_place);
+    Ground ground = ground_at(v_place, normalize(v_normal), v_climate, distance_m);
+
+    // The sun goes behind clouds of the layer it shines through.
+    vec2 through = v_place.xz + light_direction.xz / max(light_direction.y, 0.08) * max(cloud.z - v_place.y, 0.0);
+    float shade = 1.0 - 0.62 * cloud_thickness(cloud.xy + through / CLOUD_PERIOD_M);
+
+    vec3 colour = light_surface(ground.albedo, ground.normal, shade, ground.open_sky);
+    vec3 eye = -v_place / max(distance_m, 1e-3);
+    float shine = pow(max(dot(ground.normal, normalize(eye + light_direction.xyz)), 0.0), 48.0);
+    colour += light_colour.rgb * (shine * ground.gloss * 0.35 * shade);
+    out_colour = vec4(apply_haze(colour, v_place), 1.0);
+}

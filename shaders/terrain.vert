@@ -1,0 +1,46 @@
+// One vertex of the grid patch: integer metres from the camera's anchor, so that shared edges of any two levels
+// have equal bits, morphed as a whole toward the even neighbour.
+#include "frame.glsl"
+#include "morph.glsl"
+
+layout(location = 0) in ivec2 grid;
+layout(location = 1) in ivec4 corner;  // origin x, z in metres from the anchor; sample of the corner in its page
+layout(location = 2) in ivec2 page;    // layer, level
+
+uniform sampler2DArray page_heights;
+uniform sampler2DArray page_normals;
+uniform sampler2DArray page_climate;
+uniform int far_band;
+
+out vec3 v_place;
+out vec3 v_normal;
+out vec4 v_climate;
+
+vec3 unpack_normal(vec2 xz) {
+    vec2 n = xz * (255.0 / 127.5) - 1.0;
+    return vec3(n.x, sqrt(max(1.0 - dot(n, n), 0.0)), n.y);
+}
+
+void main() {
+    int level = page.y;
+    ivec2 even = grid - (grid & 1);
+    ivec3 own_texel = ivec3(corner.zw + grid + APRON, page.x);
+    ivec3 even_texel = ivec3(corner.zw + even + APRON, page.x);
+    vec2 own_place = vec2(corner.xy + (grid << level)) - camera.xz;
+    vec2 even_place = vec2(corner.xy + (even << level)) - camera.xz;
+    float k = morph_factor(own_place, level);
+
+    float own_height = texelFetch(page_heights, own_texel, 0).r;
+    float parent_height = texelFetch(page_heights, even_texel, 0).g;
+    vec2 place = morph_mix(own_place, even_place, k);
+    float height = morph_mix(own_height, parent_height, k);
+
+    vec3 own_normal = unpack_normal(texelFetch(page_normals, own_texel, 0).rg);
+    vec3 parent_normal = unpack_normal(texelFetch(page_normals, even_texel, 0).ba);
+    v_normal = mix(own_normal, parent_normal, k);
+    v_climate = mix(texelFetch(page_climate, own_texel, 0), texelFetch(page_climate, even_texel, 0), k);
+
+    v_place = vec3(place.x, height - camera.y, place.y);
+    vec4 position = vec4(v_place, 1.0);
+    gl_Position = far_band == 0 ? view_projection * position : view_projection_far * position;
+}

@@ -1,0 +1,40 @@
+// A near or middle tree: turned, scaled, bent by the wind, lit per vertex (its triangles are small).
+#include "frame.glsl"
+#include "atmosphere.glsl"
+#include "foliage.glsl"
+
+layout(location = 0) in vec3 position;
+layout(location = 1) in vec4 normal;
+layout(location = 2) in vec4 colour;  // sRGB; a: how freely it moves
+layout(location = 3) in vec4 place;   // foot relative to the camera, scale
+layout(location = 4) in vec4 look;    // yaw, tint, fade, width
+
+out vec3 v_colour;
+flat out float v_fade;
+
+const float TURN = 6.283185307179586;
+
+void main() {
+    float c = cos(look.x), s = sin(look.x);
+    vec3 local = position * vec3(look.w, 1.0, look.w);
+    vec3 offset = vec3(c * local.x + s * local.z, local.y, c * local.z - s * local.x) * place.w;
+    vec3 n = normal.xyz / vec3(look.w, 1.0, look.w);
+    n = normalize(vec3(c * n.x + s * n.z, n.y, c * n.z - s * n.x));
+
+    // Whole turns per TIME_PERIOD_S, so that the wind does not jump where time wraps. The phase is the tree's.
+    float beat = camera.w * (TURN / TIME_PERIOD_S);
+    float phase = look.x * 5.0 + look.y * TURN;
+    float gust = 0.6 + 0.4 * sin(beat * 71.0 + phase * 0.3);
+    float sway = sin(beat * 233.0 + phase) * gust;
+    float flutter = sin(beat * 611.0 + phase + position.x * 2.1 + position.z * 1.7 + position.y);
+    float bend = 0.0011 * position.y * position.y * sway;
+    offset.xz += vec2(bend, 0.6 * bend) + colour.a * 0.045 * flutter * normalize(vec2(1.0, 0.6)) * gust;
+    offset.y += colour.a * 0.03 * flutter;
+
+    vec3 at = place.xyz + offset;
+    gl_Position = view_projection * vec4(at, 1.0);
+    bool bark = colour.a == 0.0;
+    vec3 albedo = pow(colour.rgb, vec3(2.2)) * (bark ? vec3(1.0) : tree_tone(look.y));
+    v_colour = apply_haze(light_foliage(albedo, n, cloud_shade(place.xyz)), at);
+    v_fade = look.z;
+}

@@ -1,0 +1,60 @@
+"""The golden pictures: which scenes there are, how they are drawn, how two pictures are compared.
+
+Goldens are keyed by the full GL_RENDERER and GL_VERSION strings: exact on the same renderer, a mean difference of at
+most 1 of 255 on another llvmpipe, not compared on hardware.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parents[1]
+GOLDEN = ROOT / "tests" / "golden"
+TOLERANCE = 1.0
+"""Mean absolute difference, of 255, accepted on another llvmpipe."""
+
+_COMMON = "ride --world alpine --offscreen --size 320x180 --quality low --pages wait --fps 30"
+
+SCENES: dict[str, str] = {
+    "spawn": "--seed 7 --seconds 1",
+    "fjord": '--seed 7 --seconds 1 --exec "sea 300; hud off"',
+    "dusk": '--seed 7 --seconds 1 --exec "time 19; hud off"',
+    "hill": '--seed 7 --seconds 0.5 --start 0,0 --exec "hud off; dab raise 0,-60 30 25; look 0,-5"',
+}
+"""Options of each scene after the common ones."""
+
+
+def words(scene: str) -> list[str]:
+    """Command-line words of a scene."""
+    import shlex
+
+    return [*_COMMON.split(), *shlex.split(SCENES[scene])]
+
+
+def draw(scene: str, directory: Path) -> tuple[np.ndarray, dict[str, str]]:
+    """Draw a scene; return its pixels uint8 [h, w, 3] and the renderer and version strings."""
+    picture, report = directory / f"{scene}.png", directory / f"{scene}.json"
+    command = [sys.executable, "-m", "game", *words(scene), "--screenshot", str(picture), "--report", str(report)]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    facts = json.loads(report.read_text(encoding="utf-8"))
+    with Image.open(picture) as image:
+        pixels = np.asarray(image.convert("RGB"))
+    return pixels, {"gl_renderer": facts["gl_renderer"], "gl_version": facts["gl_version"]}
+
+
+def golden(scene: str) -> tuple[np.ndarray, dict[str, str]]:
+    """The committed picture of a scene and the strings it was drawn with."""
+    keys = json.loads((GOLDEN / "keys.json").read_text(encoding="utf-8"))
+    with Image.open(GOLDEN / f"{scene}.png") as image:
+        return np.asarray(image.convert("RGB")), keys[scene]
+
+
+def mean_difference(a: np.ndarray, b: np.ndarray) -> float:
+    """Mean absolute difference of two pictures, 0…255."""
+    return float(np.abs(a.astype(np.int16) - b.astype(np.int16)).mean())
