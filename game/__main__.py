@@ -224,7 +224,8 @@ def main(words: Sequence[str] | None = None) -> int:
         options = parse_arguments(sys.argv[1:] if words is None else words)
         from game import app  # here, so that `--help` and mistakes answer without loading the game
 
-        return app.ride(options) if options.seconds is not None else app.play(options)
+        run = app.play if options.seconds is None else app.ride
+        return run(options)
     except UsageError as error:
         print(f"veloterra: {error}", file=sys.stderr)
         return USAGE_EXIT

@@ -40,7 +40,7 @@ from game.host.inputs import InputFrame, Inputs
 from game.host.window import NoDisplay, Window
 from game.kernels import warmup
 from game.ride.contact import clearance
-from game.session import Session, open_session
+from game.session import Session, default_workers, open_session
 from game.streaming.wanted import Focus
 
 if TYPE_CHECKING:
@@ -335,7 +335,7 @@ class Game:
         if self.options.pages == "wait":
             stream.wait()
         elif self.options.pages == "budget":
-            stream.spend(frame_s * stream.workers)
+            stream.spend(frame_s * (self.options.workers or default_workers()))
 
     def _draw(self, camera: CameraView, selection: Selection) -> None:
         from game.render.extract import extract

@@ -46,6 +46,8 @@ class Bicycle:
     vy_m_s: float = 0.0
     vz_m_s: float = 0.0
     airborne: bool = False
+    spin_m_s: float = 0.0
+    """Speed of the tyres at the rim: that over the land, kept in flight."""
     wheel_angle_rad: float = 0.0
     crank_angle_rad: float = 0.0
     cadence_rpm: float = 0.0

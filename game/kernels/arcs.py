@@ -235,7 +235,7 @@ def warm() -> None:
         turns,
         turns,
         turns,
-        2,
+        2.0,
         4,
         distances,
         0.0,

@@ -36,7 +36,8 @@ def hash_cell(cell_x, cell_z, seed):
     """Hash of a lattice cell. `cell_x`, `cell_z` int64 (any sign), `seed` int64 in 0…2^32−1. Returns uint32."""
     return mix32(
         np.uint32(
-            ((cell_x & MASK32) * _CELL_X + (cell_z & MASK32) * _CELL_Z + seed * 0x1ED5AD4B + 0x5D1B2C3F) & MASK32
+            ((cell_x & MASK32) * _CELL_X + (cell_z & MASK32) * _CELL_Z + seed * 0x1ED5AD4B + 0x5D1B2C3F)
+            & MASK32
         )
     )
 

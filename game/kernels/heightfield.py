@@ -38,8 +38,6 @@ from game.kernels.fractal import (
     HUMMOCK_SUM,
     ROW,
     ROW_FIELDS,
-    SLOPE_X,
-    SLOPE_Z,
     SLOT,
     TARGET,
     WARMTH,
@@ -98,7 +96,8 @@ PARAMETERS = (
     "relief_base", "relief_variation",
     "temperature_c", "temperature_variation_c", "humidity", "humidity_wide", "humidity_fine",
     "hummock_low", "hummock_high", "treeline_c", "treeline_band_c", "tree_slope_low", "tree_slope_high",
-    "glade", "glade_gain", "glade_bias", "glade_slope", "glade_dry", "forest_humidity_low", "forest_humidity_high",
+    "glade", "glade_gain", "glade_bias", "glade_slope", "glade_dry",
+    "forest_humidity_low", "forest_humidity_high",
     "gully_plain", "gully_floor", "ground_high", "high_low", "high_high",
     "rock_slope_low", "rock_slope_high", "rock_cold_c",
 )  # fmt: skip
@@ -113,7 +112,8 @@ PARAMETERS = (
     _P_RELIEF_BASE, _P_RELIEF_VARIATION,
     _P_TEMPERATURE, _P_TEMPERATURE_VARIATION, _P_HUMIDITY, _P_HUMIDITY_WIDE, _P_HUMIDITY_FINE,
     _P_HUMMOCK_LOW, _P_HUMMOCK_HIGH, _P_TREELINE, _P_TREELINE_BAND, _P_TREE_SLOPE_LOW, _P_TREE_SLOPE_HIGH,
-    _P_GLADE, _P_GLADE_GAIN, _P_GLADE_BIAS, _P_GLADE_SLOPE, _P_GLADE_DRY, _P_FOREST_HUMIDITY_LOW, _P_FOREST_HUMIDITY_HIGH,
+    _P_GLADE, _P_GLADE_GAIN, _P_GLADE_BIAS, _P_GLADE_SLOPE, _P_GLADE_DRY,
+    _P_FOREST_HUMIDITY_LOW, _P_FOREST_HUMIDITY_HIGH,
     _P_GULLY_PLAIN, _P_GULLY_FLOOR, _P_GROUND_HIGH, _P_HIGH_LOW, _P_HIGH_HIGH,
     _P_ROCK_SLOPE_LOW, _P_ROCK_SLOPE_HIGH, _P_ROCK_COLD,
 ) = range(57)  # fmt: skip
@@ -372,7 +372,7 @@ def node_grid(first_x, first_z, shift, ni, nj, step, tables, work):
     the distance over which differences are taken.
     """
     coarse_shift = max(shift, COARSE_SHIFT)
-    px, pz = work.positions[0], work.positions[1]
+    px = work.positions[0]
     if shift < COARSE_SHIFT:
         start_x = ((first_x << shift) >> COARSE_SHIFT) - 1
         start_z = ((first_z << shift) >> COARSE_SHIFT) - 1
@@ -483,9 +483,7 @@ def node_grid(first_x, first_z, shift, ni, nj, step, tables, work):
             warmth[i] = warm_row[i]
             humidity[i] = clamp01(humid_row[i])
             # Until the slope is known, forest holds the clearing noise and crag the part climate allows.
-            clearing = glade_amplitude * (
-                glade[i] + glade_gain * (glade_mid[i] + glade_gain * glade_fine[i])
-            )
+            clearing = glade_amplitude * (glade[i] + glade_gain * (glade_mid[i] + glade_gain * glade_fine[i]))
             open_land[i] = clearing + glade_dry * (humidity[i] - _HALF)
             here = (warm_row[i] - _LAPSE * height[i]) + clearing
             crag[i] = smoothstep(treeline - band, treeline + band, here) * smoothstep(
@@ -522,8 +520,7 @@ def node_grid(first_x, first_z, shift, ni, nj, step, tables, work):
                 * smoothstep(np.float32(-0.1), np.float32(0.25), wooded)
             )
             crag[i] = smoothstep(np.float32(0.3), np.float32(0.9), high[i]) * (
-                np.float32(0.35)
-                + np.float32(0.65) * smoothstep(np.float32(0.25), np.float32(0.65), slope)
+                np.float32(0.35) + np.float32(0.65) * smoothstep(np.float32(0.25), np.float32(0.65), slope)
             )
 
 
@@ -553,7 +550,9 @@ def sample_block(xq, zq, ni, nj, level, weights_row, parent_row, tables, work, o
     node_grid(first_x, first_z, shift, nodes_x, nodes_z, step, tables, work)
     if between:
         catmull_table(xq, ni, shift, first_x, work.index, work.weights)
-        widen(work.nodes, NODE_FIELDS, step, nodes_z - 2 * step, work.index, work.weights, ni, work.nodes_wide)
+        widen(
+            work.nodes, NODE_FIELDS, step, nodes_z - 2 * step, work.index, work.weights, ni, work.nodes_wide
+        )
 
     gully_count = tables.gullies.shape[0]
     ground_count = tables.ground.shape[0]
@@ -575,7 +574,9 @@ def sample_block(xq, zq, ni, nj, level, weights_row, parent_row, tables, work, o
             if not tables.ground_weights[weights_row, k - gully_count] > _ZERO:
                 continue
             octave = tables.ground_octaves[k - gully_count]
-        column_table(xq, ni, octave[0], octave[1], work.column_cells[k], work.columns[k, 0], work.columns[k, 1])
+        column_table(
+            xq, ni, octave[0], octave[1], work.column_cells[k], work.columns[k, 0], work.columns[k, 1]
+        )
         for parity in range(2):
             work.slot_rows[k, parity] = np.int64(-(1 << 62))
 
@@ -668,7 +669,16 @@ def sample_block(xq, zq, ni, nj, level, weights_row, parent_row, tables, work, o
             kind = tables.ground[g, 1]
             if kind == np.float32(GROUND_CRAG):
                 ridged_row(
-                    state, north, north[ROW:], south, south[ROW:], fraction(at), ni, CRAG_SUM, gain, parent_gain
+                    state,
+                    north,
+                    north[ROW:],
+                    south,
+                    south[ROW:],
+                    fraction(at),
+                    ni,
+                    CRAG_SUM,
+                    gain,
+                    parent_gain,
                 )
             else:
                 field = GROUND_SUM
@@ -686,9 +696,9 @@ def sample_block(xq, zq, ni, nj, level, weights_row, parent_row, tables, work, o
                 state[GULLY_SUM + _STATE_STRIDE + i] + state[FIRST_TARGET + i] * parent_tail
             )
             rough = _ONE + ground_high * state[HIGH + i]
-            target[i, 0] = ((carved + rough * state[GROUND_SUM + i]) + state[HUMMOCK + i] * state[HUMMOCK_SUM + i]) + (
-                state[CRAG + i] * state[CRAG_SUM + i]
-            )
+            target[i, 0] = (
+                (carved + rough * state[GROUND_SUM + i]) + state[HUMMOCK + i] * state[HUMMOCK_SUM + i]
+            ) + (state[CRAG + i] * state[CRAG_SUM + i])
             target[i, 1] = (
                 (parent_carved + rough * state[GROUND_SUM + _STATE_STRIDE + i])
                 + state[HUMMOCK + i] * state[HUMMOCK_SUM + _STATE_STRIDE + i]
@@ -767,7 +777,9 @@ def climate_box(samples, first, spacing_m, nj, ni, tables, fields, out):
             bare = _ONE - smoothstep(rock_low, rock_high, slope)
             bare *= _ONE - np.float32(0.7) * crag[c]
             bare *= _ONE - _HALF * smoothstep(np.float32(-4.0), np.float32(3.0), cold - temperature)
-            out[j, i, 0] = np.uint8(np.int32(min(max((temperature - _COLDEST) * _PER_DEGREE, _ZERO), _BYTE) + _HALF))
+            out[j, i, 0] = np.uint8(
+                np.int32(min(max((temperature - _COLDEST) * _PER_DEGREE, _ZERO), _BYTE) + _HALF)
+            )
             out[j, i, 1] = np.uint8(np.int32(humidity[c] * _BYTE + _HALF))
             out[j, i, 2] = np.uint8(np.int32((_ONE - bare) * _BYTE + _HALF))
             out[j, i, 3] = np.uint8(np.int32(forest[c] * _BYTE + _HALF))
@@ -785,7 +797,7 @@ def generate_page(level, i0, j0, tables, work, base, heights, normals, climate):
         xq[i] = ((i0 + i) << level) << 10
         zq[i] = ((j0 + i) << level) << 10
     sample_block(xq, zq, GENERATED, GENERATED, level, level, level + 1, tables, work, base)
-    spacing = np.float32(1 << level)
+    spacing = np.int64(1) << level
     climate_box(base, APRON, spacing, STORED, STORED, tables, work.climate, climate)
     return finish_page(base, spacing, 0, STORED, 0, STORED, heights, normals)
 
@@ -852,9 +864,9 @@ def warm() -> None:
     heights = np.zeros((STORED, STORED, 2), np.float32)
     normals = np.zeros((STORED, STORED, 4), np.uint8)
     generate_page(0, -4, -4, tables, work, base, heights, normals, normals.copy())
-    finish_page(base, np.float32(1.0), 0, 1, 0, 1, heights, normals)
+    finish_page(base, 1, 0, 1, 0, 1, heights, normals)
     sample_tile(0, 0, 0, 3, 3, tables, work, base)
     sample_block(work.xq, work.zq, 3, 3, 0, 1, 2, tables, work, base)
-    climate_box(base, 1, np.float32(1.0), 1, 1, tables, work.climate, normals)
+    climate_box(base, 1, 1, 1, 1, tables, work.climate, normals)
     forest_tile(0, 0, 2, 2, tables, work, np.zeros((2, 2), np.float32))
     coarse_point(0, 0, UPLIFT_FIELD, tables, work)

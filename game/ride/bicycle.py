@@ -177,7 +177,7 @@ def place(bicycle: Bicycle, ground: GroundLike, x: float, z: float, yaw_rad: flo
     b = bicycle
     land = LandPatch.of(ground)
     b.x, b.z, b.yaw_rad = float(x), float(z), float(yaw_rad)
-    b.speed_m_s = b.vx_m_s = b.vy_m_s = b.vz_m_s = 0.0
+    b.speed_m_s = b.spin_m_s = b.vx_m_s = b.vy_m_s = b.vz_m_s = 0.0
     b.lean_rad = b.lean_rate_rad_s = b.steer_rad = b.turn_1_m = 0.0
     b.cadence_rpm = b.power_w = b.crouch = b.gradient = b.pitch_rad = b.pitch_rate_rad_s = 0.0
     b.fallen_s = b.stumble_s = b.hop_s = b.heave_m = 0.0
@@ -352,8 +352,9 @@ def _roll(
     if energy < 0.0 and rise > 0.0 and not knocked:
         # Not enough to climb what lies ahead: the wheels stay where they are.
         x, z, way, energy = b.x, b.z, 0.0, 0.0
-        front, rear, pitch = _wheels_at(b, land, x, z, 0.0, dt)
+        front, rear, pitch = _wheels_at(b, land, x, z, 0.0, dt, rounds=1)
     b.speed_m_s = 0.0 if stops else math.sqrt(max(0.0, energy))
+    b.spin_m_s = b.speed_m_s
     b.distance_m += way
     _commit(b, x, z, front, rear, pitch, dt)
     if b.airborne:
@@ -397,13 +398,18 @@ def _fly(b: Bicycle, land: LandPatch, obstacles: Obstacles | None, dt: float) ->
         b.speed_m_s = math.hypot(b.vx_m_s, b.vz_m_s, b.vy_m_s)
         b.power_w = 0.0
         b.distance_m += b.speed_m_s * dt
-        drivetrain.turn(b, 0.0, b.speed_m_s * dt, dt)
+        drivetrain.turn(b, 0.0, b.spin_m_s * dt, dt)
         return
     # Touchdown: what does not point along the land is soaked up by the limbs.
     ground_pitch = math.atan2(b.front_land_y - b.rear_land_y, WHEELBASE_M * math.cos(b.pitch_rad))
     along_x, along_z = forward(b.yaw_rad)
     flat = b.vx_m_s * along_x + b.vz_m_s * along_z
-    b.speed_m_s = max(0.0, flat * math.cos(ground_pitch) + b.vy_m_s * math.sin(ground_pitch))
+    along = max(0.0, flat * math.cos(ground_pitch) + b.vy_m_s * math.sin(ground_pitch))
+    # The land met rose under the wheels within the step: that lift is paid for as any other.
+    along = math.sqrt(max(0.0, along * along - 2.0 * G * max(0.0, DROOP_M - b.heave_m)))
+    # The tyres take up the speed of the land, at the cost of the bicycle's.
+    b.speed_m_s = (MASS_KG * along + (EFFECTIVE_MASS_KG - MASS_KG) * b.spin_m_s) / EFFECTIVE_MASS_KG
+    b.spin_m_s = b.speed_m_s
     flat = b.speed_m_s * math.cos(ground_pitch)
     b.vx_m_s, b.vz_m_s = flat * along_x, flat * along_z
     if pitch - ground_pitch < -NOSE_OVER_RAD:
@@ -461,11 +467,11 @@ def _advance(
 
 
 def _wheels_at(
-    b: Bicycle, land: LandPatch, x: float, z: float, speed_m_s: float, dt: float
+    b: Bicycle, land: LandPatch, x: float, z: float, speed_m_s: float, dt: float, rounds: int = 2
 ) -> tuple[_Wheel, _Wheel, float]:
     """Both wheels after `dt` at (x, z), and the pitch their places were taken with."""
     pitch = b.pitch_rad
-    for _ in range(2):
+    for _ in range(rounds):
         # The second time where the pitch found by the first really puts the wheels.
         used = pitch
         front_y, rear_y = land.wheels(x, z, b.yaw_rad, 0.5 * WHEELBASE_M * math.cos(used))

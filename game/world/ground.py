@@ -75,7 +75,8 @@ class Ground:
         at = (ix, iz)
         if at != self._last:
             self._turn_to(at, x, z)
-        return height_at(self._samples[at], x, z, ix * PAGE_QUADS, iz * PAGE_QUADS)
+        # float(): other number types would compile a kernel of their own inside a frame.
+        return height_at(self._samples[at], float(x), float(z), ix * PAGE_QUADS, iz * PAGE_QUADS)
 
     def normal(self, x: float, z: float) -> tuple[float, float, float]:
         """Unit normal (x, y, z) of the drawn level-0 triangle at (x, z). Raises as `height`."""
@@ -87,7 +88,7 @@ class Ground:
         at = (ix, iz)
         if at != self._last:
             self._turn_to(at, x, z)
-        return normal_at(self._samples[at], x, z, ix * PAGE_QUADS, iz * PAGE_QUADS)
+        return normal_at(self._samples[at], float(x), float(z), ix * PAGE_QUADS, iz * PAGE_QUADS)
 
     def block(self, i0: int, j0: int, ni: int, nj: int) -> NDArray[np.float32]:
         """Edited level-0 samples float32 [nj, ni] from sample (i0, j0), 1 m apart; across pages.

@@ -145,7 +145,7 @@ class HeightSource:
         packed = np.empty((1, 1, 4), np.uint8)
         work = self._work()
         heightfield.sample_tile(0, round(x) - 1, round(z) - 1, 3, 3, self._tables, work, tile)
-        heightfield.climate_box(tile, 1, np.float32(1.0), 1, 1, self._tables, work.climate, packed)
+        heightfield.climate_box(tile, 1, 1, 1, 1, self._tables, work.climate, packed)
         warmth, humidity, forest = (float(work.climate[k, 1, 1]) for k in range(3))
         return Climate(
             warmth - heightfield.LAPSE_C_M * float(tile[1, 1, 0]),
@@ -227,7 +227,8 @@ def _band_limits(wavelengths_m: list[float], levels_kept: int) -> NDArray[np.flo
     """Weights float32 [UNLIMITED + 1, n]: 0 below two samples a wave, 1 above four, 0 from `levels_kept` on."""
     waves = np.asarray(wavelengths_m, np.float64)
     rows = [
-        np.clip((waves / (1 << level) - 2.0) / 2.0, 0.0, 1.0) * (level < levels_kept) for level in range(UNLIMITED)
+        np.clip((waves / (1 << level) - 2.0) / 2.0, 0.0, 1.0) * (level < levels_kept)
+        for level in range(UNLIMITED)
     ]
     return np.array([*rows, np.ones_like(waves)], np.float32).reshape(UNLIMITED + 1, len(waves))
 
@@ -342,9 +343,13 @@ def build_tables(recipe: Recipe, seed: int) -> heightfield.Tables:
     ]
     return heightfield.Tables(
         parameters=np.array([parameters[name] for name in heightfield.PARAMETERS], np.float32),
-        coarse=_lattices([(coarse[name], 100 + k) for k, name in enumerate(heightfield.COARSE_OCTAVES)], signed),
+        coarse=_lattices(
+            [(coarse[name], 100 + k) for k, name in enumerate(heightfield.COARSE_OCTAVES)], signed
+        ),
         nodes=_lattices([(nodes[name], 150 + k) for k, name in enumerate(heightfield.NODE_OCTAVES)], signed),
-        gully_octaves=_lattices([(wave * fractal.CELL_RATIO, 200 + k) for k, wave in enumerate(waves)], signed),
+        gully_octaves=_lattices(
+            [(wave * fractal.CELL_RATIO, 200 + k) for k, wave in enumerate(waves)], signed
+        ),
         gullies=np.array(gullies, np.float32).reshape(len(waves), 4),
         gully_weights=_band_limits(waves, heightfield.GULLY_LEVELS),
         ground_octaves=_lattices([(wave, channel) for wave, _, _, channel in layers], signed),

@@ -104,6 +104,15 @@ def test_unusable_positions_are_refused(at: tuple[float, float]) -> None:
             ask(*at)
 
 
+def test_number_types_share_one_compiled_kernel() -> None:
+    _, _, ground = make()
+    wanted = ground.height(5.0, 3.0)
+    for kind in (int, np.float32, np.float64, np.int64):
+        assert ground.height(kind(5), kind(3)) == wanted
+    if hasattr(ground_kernels.height_at, "signatures"):
+        assert len(ground_kernels.height_at.signatures) == 1
+
+
 def test_cache_stays_bounded_and_forgets_nothing() -> None:
     _, log, ground = make()
     log.apply("raise", 64.0, 64.0, 30.0, 9.0)

@@ -1,0 +1,176 @@
+"""`World`: the land for scripts, without a window. See `game.world`."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.coords import (
+    GENERATED_APRON,
+    MAX_LEVEL,
+    PAGE_QUADS,
+    VIEW_MARGIN_M,
+    WORLD_LIMIT_M,
+    PageKey,
+    check_position,
+)
+from game.kernels import brush, heightfield
+from game.world.edits import EditLog, EditSnapshot
+from game.world.recipe import Recipe
+from game.world.save import list_worlds, load_world
+from game.world.source import Climate, HeightSource
+
+_MOST_SAMPLES = 1 << 28
+_SNOW_C = -1.0
+_COLD_C = 5.0
+
+
+class Explanation(NamedTuple):
+    """Why the land is as it is at a point."""
+
+    height_m: float
+    """With edits."""
+    land_m: float
+    """Without edits."""
+    uplift: float
+    """0 plains … 1 core of a range."""
+    slope: float
+    """Rise over run."""
+    climate: Climate
+    biome: str
+
+
+class World:
+    """The land of a recipe (name or file) and a seed, or of a saved world with its edits.
+
+    Raises `UsageError` when there is neither a recipe nor a saved world of that name.
+    """
+
+    def __init__(self, name: str | Path = "alpine", seed: int | None = None) -> None:
+        """`seed`: any integer; left out it is 0, or a saved world's own."""
+        edits = EditLog()
+        recipe_name: str | Path = name
+        if str(name) not in Recipe.names() and str(name) in list_worlds():
+            saved, _ = load_world(str(name))
+            recipe_name, edits = saved.recipe, saved.edits
+            seed = saved.seed if seed is None else seed
+        self.recipe = Recipe.load(recipe_name)
+        self.source = HeightSource(self.recipe, 0 if seed is None else seed)
+        self._edits: EditSnapshot = edits.snapshot()
+
+    @property
+    def seed(self) -> int:
+        """Low 64 bits of the seed."""
+        return self.source.seed
+
+    def heights(self, x0: float, z0: float, nx: int, nz: int, spacing: float) -> NDArray[np.float32]:
+        """Heights in metres, float32 [nz, nx]; rows run south (+z), columns east (+x) from (x0, z0).
+
+        Where `spacing` is 2^l metres and x0, z0 are multiples of it, these are the bits of the pages of level l.
+        Otherwise the land is evaluated without band limits, at positions rounded to 1/1024 m.
+
+        Raises `ValueError` for a size below 1, a spacing that is not finite and above 1/1024 m, or samples beyond
+        the world's limit and view margin.
+        """
+        reach = WORLD_LIMIT_M + VIEW_MARGIN_M
+        if not math.isfinite(spacing) or not 1.0 / 1024.0 <= spacing <= reach:
+            raise ValueError(f"spacing = {spacing!r} is not accepted; give metres from 1/1024 to {reach:.0f}")
+        if nx < 1 or nz < 1 or nx * nz > _MOST_SAMPLES:
+            raise ValueError(
+                f"nx = {nx!r}, nz = {nz!r} are not accepted; give 1 to {_MOST_SAMPLES} samples in all"
+            )
+        for name, first, count in (("x", x0, nx), ("z", z0, nz)):
+            last = first + (count - 1) * spacing
+            if not (math.isfinite(first) and abs(first) <= reach and abs(last) <= reach):
+                raise ValueError(
+                    f"{name} from {first!r} to {last!r} is not accepted; give metres within ±{reach:.0f}"
+                )
+        level = round(math.log2(spacing)) if spacing >= 1.0 else -1
+        if 0 <= level <= MAX_LEVEL and spacing == 1 << level and x0 % spacing == 0.0 and z0 % spacing == 0.0:
+            return self._aligned(level, int(x0) >> level, int(z0) >> level, nx, nz)
+        xs = float(x0) + np.arange(nx, dtype=np.float64) * float(spacing)
+        zs = float(z0) + np.arange(nz, dtype=np.float64) * float(spacing)
+        return self._brushed(xs, zs, self.source.unlimited(xs, zs))
+
+    def height(self, x: float, z: float) -> float:
+        """Height at a point in metres. Raises `ValueError` when not finite or beyond ±1e9."""
+        x, z = check_position(x, z)
+        return float(self.heights(x, z, 1, 1, 1.0)[0, 0])
+
+    def normal(self, x: float, z: float) -> tuple[float, float, float]:
+        """Upward unit normal at a point, from heights 1 m around. Raises as `height`."""
+        x, z = check_position(x, z)
+        around = self.heights(x - 1.0, z - 1.0, 3, 3, 1.0).astype(np.float64)
+        dx, dz = around[1, 0] - around[1, 2], around[0, 1] - around[2, 1]
+        length = math.sqrt(dx * dx + dz * dz + 4.0)
+        return float(dx / length), 2.0 / length, float(dz / length)
+
+    def biome(self, x: float, z: float) -> str:
+        """One of water, snow, rock, forest, tundra, meadow (the sea being at 0 m). Raises as `height`."""
+        return self.explain(x, z).biome
+
+    def explain(self, x: float, z: float) -> Explanation:
+        """What makes the land at a point. Raises as `height`."""
+        x, z = check_position(x, z)
+        height = self.height(x, z)
+        land = float(self.source.unlimited(np.array([x]), np.array([z]))[0, 0])
+        nx, ny, nz = self.normal(x, z)
+        climate = self.source.climate_at(x, z)
+        temperature_c = climate.temperature_c - (height - land) * heightfield.LAPSE_C_M
+        if height < 0.0:
+            biome = "water"
+        elif temperature_c < _SNOW_C and climate.rock < 0.75:
+            biome = "snow"
+        elif climate.rock > 0.5:
+            biome = "rock"
+        elif climate.tree_density > 0.5:
+            biome = "forest"
+        elif temperature_c < _COLD_C:
+            biome = "tundra"
+        else:
+            biome = "meadow"
+        slope = math.hypot(nx, nz) / ny
+        return Explanation(
+            height,
+            land,
+            self.source.uplift(x, z),
+            slope,
+            climate._replace(temperature_c=temperature_c),
+            biome,
+        )
+
+    def _aligned(self, level: int, i0: int, j0: int, ni: int, nj: int) -> NDArray[np.float32]:
+        if len(self._edits.ops) == 0:
+            return self.source.block(level, i0, j0, ni, nj)
+        out = np.empty((nj, ni), np.float32)
+        first, size = GENERATED_APRON, PAGE_QUADS
+        for iz in range(j0 // size, (j0 + nj - 1) // size + 1):
+            for ix in range(i0 // size, (i0 + ni - 1) // size + 1):
+                page = self.source.generate(PageKey(level, ix, iz))
+                self._edits.evaluate(page)
+                west, north = ix * size, iz * size
+                a, b = max(i0, west), min(i0 + ni, west + size)
+                c, d = max(j0, north), min(j0 + nj, north + size)
+                out[c - j0 : d - j0, a - i0 : b - i0] = page.edited[
+                    first + c - north : first + d - north, first + a - west : first + b - west, 0
+                ]
+        return out
+
+    def _brushed(
+        self, xs: NDArray[np.float64], zs: NDArray[np.float64], heights: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Lay the edits over unlimited heights, in log order, with the falloff of `kernels.brush`."""
+        for row in self._edits.ops:
+            code, x, z, radius, strength = (float(value) for value in row)
+            i0, i1 = np.searchsorted(xs, (x - radius, x + radius))
+            j0, j1 = np.searchsorted(zs, (z - radius, z + radius))
+            if i0 == i1 or j0 == j1:
+                continue
+            squared = (xs[i0:i1] - x)[None, :] ** 2 + (zs[j0:j1] - z)[:, None] ** 2
+            change = strength * np.maximum(0.0, 1.0 - squared / radius**2) ** 3
+            heights[j0:j1, i0:i1] += -change if code == brush.LOWER else change
+        return heights
