@@ -2,16 +2,20 @@
 #include "atmosphere.glsl"
 #include "lighting.glsl"
 #include "ground.glsl"
+#include "normals.glsl"
 
 in vec3 v_place;
-in vec3 v_normal;
+in vec3 v_parent_normal;
 in vec4 v_climate;
+in vec3 v_texel;
+flat in int v_layer;
 
 layout(location = 0) out vec4 out_colour;
 
 void main() {
     float distance_m = length(v_place);
-    Ground ground = ground_at(v_place, normalize(v_normal), v_climate, distance_m);
+    vec3 normal = normalize(mix(own_normal(v_texel.xy, v_layer), v_parent_normal, v_texel.z));
+    Ground ground = ground_at(v_place, normal, v_climate, distance_m);
 
     // The sun goes behind clouds of the layer it shines through.
     vec2 through = v_place.xz + light_direction.xz / max(light_direction.y, 0.08) * max(cloud.z - v_place.y, 0.0);

@@ -2,24 +2,21 @@
 // have equal bits, morphed as a whole toward the even neighbour.
 #include "frame.glsl"
 #include "morph.glsl"
+#include "normals.glsl"
 
 layout(location = 0) in ivec2 grid;
 layout(location = 1) in ivec4 corner;  // origin x, z in metres from the anchor; sample of the corner in its page
 layout(location = 2) in ivec2 page;    // layer, level
 
 uniform sampler2DArray page_heights;
-uniform sampler2DArray page_normals;
 uniform sampler2DArray page_climate;
 uniform int far_band;
 
 out vec3 v_place;
-out vec3 v_normal;
+out vec3 v_parent_normal;
 out vec4 v_climate;
-
-vec3 unpack_normal(vec2 xz) {
-    vec2 n = xz * (255.0 / 127.5) - 1.0;
-    return vec3(n.x, sqrt(max(1.0 - dot(n, n), 0.0)), n.y);
-}
+out vec3 v_texel;        // where in the page this is, in samples with apron; morph factor
+flat out int v_layer;
 
 void main() {
     int level = page.y;
@@ -35,9 +32,9 @@ void main() {
     vec2 place = morph_mix(own_place, even_place, k);
     float height = morph_mix(own_height, parent_height, k);
 
-    vec3 own_normal = unpack_normal(texelFetch(page_normals, own_texel, 0).rg);
-    vec3 parent_normal = unpack_normal(texelFetch(page_normals, even_texel, 0).ba);
-    v_normal = mix(own_normal, parent_normal, k);
+    v_parent_normal = unpack_normal(texelFetch(page_normals, even_texel, 0).ba);
+    v_texel = vec3(morph_mix(vec2(own_texel.xy), vec2(even_texel.xy), k), k);
+    v_layer = page.x;
     v_climate = mix(texelFetch(page_climate, own_texel, 0), texelFetch(page_climate, even_texel, 0), k);
 
     v_place = vec3(place.x, height - camera.y, place.y);

@@ -65,7 +65,9 @@ void main() {
     // Foam: a ragged band that breathes along the waterline.
     float swash = 0.5 + 0.5 * sin(camera.w * (6.2831853 * 192.0 / TIME_PERIOD_S) + world.x * 0.05 + world.y * 0.037);
     float lace = texture(noise_tile, tile_uv(world, vec2(287.0, -190.0)) + vec2(0.0, camera.w * 24.0 / TIME_PERIOD_S)).r;
-    float foam = smoothstep(0.52, 0.78, lace + 0.45 * (1.0 - depth_m / (0.55 + 0.5 * swash)));
+    float bubbles = texture(noise_tile, tile_uv(world, vec2(1310.0, 830.0)) - vec2(camera.w * 40.0 / TIME_PERIOD_S)).g;
+    lace = mix(lace, bubbles, 0.45 / (1.0 + distance_m / 60.0));
+    float foam = smoothstep(0.56, 0.86, lace + 0.42 * (1.0 - depth_m / (0.45 + 0.5 * swash)));
     foam *= (1.0 - smoothstep(0.35, 1.25, depth_m)) / (1.0 + distance_m / 900.0);
 
     // The very edge dissolves, so the waterline is not cut by the mesh.

@@ -47,7 +47,9 @@ def _bleed(colour: Array, covered: NDArray[np.bool_], rounds: int) -> Array:
     return colour
 
 
-def layer(mesh: Mesh, azimuth_rad: float, elevation_rad: float) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def layer(
+    mesh: Mesh, azimuth_rad: float, elevation_rad: float
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Colour and normal texels, uint8 [HEIGHT, WIDTH, 4], top row first."""
     height, radius = extents(mesh)
     ca, sa = float(cos(azimuth_rad)), float(sin(azimuth_rad))
@@ -94,7 +96,8 @@ def atlas(meshes: list[Mesh]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     for mesh in meshes:
         for elevation in ELEVATIONS_DEG:
             row = [
-                layer(mesh, 2.0 * math.pi * number / AZIMUTHS, math.radians(elevation)) for number in range(AZIMUTHS)
+                layer(mesh, 2.0 * math.pi * number / AZIMUTHS, math.radians(elevation))
+                for number in range(AZIMUTHS)
             ]
             colours.append(np.concatenate([texels for texels, _ in row], axis=1))
             normals.append(np.concatenate([directions for _, directions in row], axis=1))

@@ -66,9 +66,7 @@ class Mesh:
         turn = np.eye(3) if rotation is None else rotation
         # einsum keeps the order of additions fixed; BLAS may not.
         position = np.einsum("ij,nj->ni", turn, self.position) + np.asarray(offset)
-        return Mesh(
-            position, np.einsum("ij,nj->ni", turn, self.normal), self.colour, self.extra, self.index
-        )
+        return Mesh(position, np.einsum("ij,nj->ni", turn, self.normal), self.colour, self.extra, self.index)
 
     def mirrored(self) -> Mesh:
         """The mesh mirrored left to right, triangles still counter-clockwise."""
@@ -146,7 +144,9 @@ def rings(points: Array, colour: Colour | Array, flip: bool = False) -> Mesh:
     return build(points.reshape(-1, 3), index, colours)
 
 
-def loft(sections: Sequence[Sequence[float]], colour: Colour | Array, sides: int = 14, power: float = 2.0) -> Mesh:
+def loft(
+    sections: Sequence[Sequence[float]], colour: Colour | Array, sides: int = 14, power: float = 2.0
+) -> Mesh:
     """A body through cross sections, closed at both ends.
 
     Each section is (x, y, z, half width along x, half depth along z), listed from low y to high y;
@@ -247,12 +247,16 @@ def box(centre: Sequence[float], size: Sequence[float], colour: Colour) -> Mesh:
             u[(axis + 1) % 3] = 1.0
             v[(axis + 2) % 3] = sign
             base = 4 * len(positions)
-            positions.append(np.stack([(normal + i * u + j * v) * half for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))]))
+            positions.append(
+                np.stack([(normal + i * u + j * v) * half for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+            )
             normals.append(np.repeat(normal[None], 4, 0))
             index.append([[base, base + 1, base + 2], [base, base + 2, base + 3]])
     position = np.concatenate(positions) + np.asarray(centre, float)
     colours = np.broadcast_to(np.asarray(colour, float), position.shape).copy()
-    return Mesh(position, np.concatenate(normals), colours, np.zeros(24), np.concatenate(index).astype(np.int64))
+    return Mesh(
+        position, np.concatenate(normals), colours, np.zeros(24), np.concatenate(index).astype(np.int64)
+    )
 
 
 def ellipsoid(

@@ -1,5 +1,7 @@
 """The bicycle and its rider: every part as a mesh in the space of its joint (see `game.render.skeleton`)."""
 
+# ruff: noqa: RUF005 - `point + (x, y, z)` adds to an array here, it joins no tuples.
+
 from __future__ import annotations
 
 import math
@@ -17,6 +19,7 @@ from assets_mesh import (
     lathe,
     loft,
     path,
+    rings,
     sin,
     torus,
     tube,
@@ -49,7 +52,7 @@ def _mid(a: bones.Vector, b: bones.Vector, t: float) -> Array:
 def _wheel() -> Mesh:
     """Tyre with tan side walls, rim, 28 spokes and hub, about x at the origin."""
     minor = 0.027
-    tyre = torus(bones.WHEEL_RADIUS - minor, minor, RUBBER, 44, 8)
+    tyre = torus(bones.WHEEL_RADIUS - minor, minor, RUBBER, 40, 7)
     side = np.abs(tyre.position[:, 0]) > 0.8 * minor
     tyre.colour[side] = TAN
     inner = bones.WHEEL_RADIUS - 2.0 * minor
@@ -57,7 +60,7 @@ def _wheel() -> Mesh:
         [(0.014, inner + 0.012), (0.015, inner - 0.004), (0.006, inner - 0.022), (-0.006, inner - 0.022)]
         + [(-0.015, inner - 0.004), (-0.014, inner + 0.012)],
         BLACK,
-        44,
+        40,
     )
     # The profile runs the inner way round, so its surface must be turned inside out.
     rim = Mesh(rim.position, -rim.normal, rim.colour, rim.extra, rim.index[:, ::-1])
@@ -93,7 +96,11 @@ def _frame() -> Mesh:
         tube(head_low, head_high, 0.026, PAINT, 0.024, 12),
         path([head_low + 0.03 * up, _mid(tuple(head_low), bb, 0.5) + (0, 0.012, 0.0), bb], 0.026, PAINT, 10),
         path(
-            [head_high - 0.03 * up, _mid(tuple(head_high), tuple(seat_top), 0.5) + (0, -0.014, 0), seat_top - 0.03 * seat_up],
+            [
+                head_high - 0.03 * up,
+                _mid(tuple(head_high), tuple(seat_top), 0.5) + (0, -0.014, 0),
+                seat_top - 0.03 * seat_up,
+            ],
             0.020,
             PAINT,
             10,
@@ -191,7 +198,11 @@ def _fork() -> Mesh:
     brace = middle + 0.03 * up
     parts.append(
         path(
-            [(-0.066, brace[1], brace[2]), (0, brace[1] + 0.02, brace[2] - 0.045), (0.066, brace[1], brace[2])],
+            [
+                (-0.066, brace[1], brace[2]),
+                (0, brace[1] + 0.02, brace[2] - 0.045),
+                (0.066, brace[1], brace[2]),
+            ],
             0.009,
             BLACK,
             6,
@@ -230,12 +241,6 @@ def _fork() -> Mesh:
 
 def _crank() -> Mesh:
     """Chainring and both arms about x at the origin; the right arm points up."""
-    teeth = 32
-    outline = []
-    for step in range(2 * teeth + 1):
-        angle = math.pi * step / teeth
-        radius = 0.082 if step % 2 else 0.077
-        outline.append((radius * float(cos(angle)), radius * float(sin(angle))))
     ring = lathe([(0.0455, 0.058), (0.0455, 0.079), (0.0415, 0.079), (0.0415, 0.058)], DARK_STEEL, 32)
     parts = [ring]
     for arm in range(4):
@@ -245,7 +250,10 @@ def _crank() -> Mesh:
     parts.append(lathe([(0.068, 0.0), (0.068, 0.019), (-0.068, 0.019), (-0.068, 0.0)], BLACK, 12))
     for side in (1.0, -1.0):
         sections = [(side * 0.060, 0.0, 0, 0.010, 0.017), (side * 0.066, 0.09, 0, 0.008, 0.014)]
-        sections += [(side * 0.072, bones.CRANK, 0, 0.008, 0.014), (side * 0.072, bones.CRANK + 0.012, 0, 0.006, 0.008)]
+        sections += [
+            (side * 0.072, bones.CRANK, 0, 0.008, 0.014),
+            (side * 0.072, bones.CRANK + 0.012, 0, 0.006, 0.008),
+        ]
         arm_mesh = loft(sections, BLACK, 8)
         if side < 0:
             arm_mesh = arm_mesh.moved(np.diag([1.0, -1.0, -1.0]))
@@ -296,12 +304,18 @@ def _torso() -> Mesh:
 
     body = body.painted(paint)
     neck = loft(
-        [(0, t + 0.02, 0.0, 0.058, 0.056), (0, t + 0.06, -0.01, 0.055, 0.056), (0, t + 0.13, -0.022, 0.052, 0.055)],
+        [
+            (0, t + 0.02, 0.0, 0.058, 0.056),
+            (0, t + 0.06, -0.01, 0.055, 0.056),
+            (0, t + 0.13, -0.022, 0.052, 0.055),
+        ],
         np.array([JERSEY, SKIN, SKIN]),
         12,
     )
     # Three pockets at the small of the back, as road and gravel jerseys have.
-    pockets = [box((x, 0.115, 0.117), (0.075, 0.10, 0.018), JERSEY_DARK) for x in (-0.078, 0.0, 0.078)]
+    pockets = [
+        ellipsoid((x, 0.115, 0.108), (0.040, 0.060, 0.022), JERSEY_DARK, 10, 6) for x in (-0.074, 0.0, 0.074)
+    ]
     return join([body, neck, *pockets])
 
 
@@ -325,8 +339,6 @@ def _head() -> Mesh:
         points[row, :, 0], points[row, :, 2] = x, back - 0.030
         droop = np.where(z > 0, -0.030 * z * z * (1.0 - row / (rows - 1)), 0.0)
         points[row, :, 1] = 0.138 + (0.105 if lift > 0 else 0.09) * s + droop
-    from assets_mesh import rings
-
     shell = rings(points, WHITE, flip=True)
     column = np.tile(np.arange(columns + 1), rows)
     row_of = np.repeat(np.arange(rows), columns + 1)
@@ -337,7 +349,10 @@ def _head() -> Mesh:
     shell.colour[row_of == 0] = BLACK
     shell.colour[(row_of >= 7)] = JERSEY
     visor = loft(
-        [(0, -0.062, 0, 0.060, 0.004), (0, -0.02, 0.004, 0.078, 0.005), (0, 0.02, 0.002, 0.080, 0.006)], BLACK, 12, 3.0
+        [(0, -0.062, 0, 0.060, 0.004), (0, -0.02, 0.004, 0.078, 0.005), (0, 0.02, 0.002, 0.080, 0.006)],
+        BLACK,
+        12,
+        3.0,
     )
     lay = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
     visor = Mesh(visor.position, visor.normal, visor.colour, visor.extra, visor.index[:, ::-1])
@@ -404,7 +419,11 @@ def _foot() -> Mesh:
     upper.index = _outward(upper)
     plate = loft(
         [(0, -0.060, 0, 0.026, 0.008), (0, 0.0, 0, 0.036, 0.008), (0, 0.06, 0, 0.035, 0.008)]
-        + [(0, -ball, 0, 0.050, 0.008), (0, -ball + 0.05, 0, 0.045, 0.008), (0, -ball + 0.085, 0, 0.02, 0.008)],
+        + [
+            (0, -ball, 0, 0.050, 0.008),
+            (0, -ball + 0.05, 0, 0.045, 0.008),
+            (0, -ball + 0.085, 0, 0.02, 0.008),
+        ],
         WHITE,
         12,
         3.0,
@@ -413,7 +432,15 @@ def _foot() -> Mesh:
     cuff = ellipsoid((0, -0.015, 0.004), (0.039, 0.030, 0.043), SOCK, 12, 6)
     strap = box((0, -0.022, -0.055), (0.055, 0.02, 0.03), JERSEY)
     tilt = frame_along(np.array([0.0, 1.0, 0.45]))
-    return join([upper, plate, cuff, box((0, 0, 0), (0.074, 0.012, 0.03), JERSEY).moved(tilt, (0, -0.012, -0.06)), strap])
+    return join(
+        [
+            upper,
+            plate,
+            cuff,
+            box((0, 0, 0), (0.074, 0.012, 0.03), JERSEY).moved(tilt, (0, -0.012, -0.06)),
+            strap,
+        ]
+    )
 
 
 def _outward(mesh: Mesh) -> np.ndarray:

@@ -10,15 +10,28 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from assets_mesh import Array, Colour, Mesh, cos, icosphere, join, normalised, sin, smooth_normals, spread, tube, unit
+from assets_mesh import (
+    Array,
+    Colour,
+    Mesh,
+    cos,
+    icosphere,
+    join,
+    normalised,
+    sin,
+    smooth_normals,
+    spread,
+    tube,
+    unit,
+)
 
 SPRUCE_HEIGHT = 13.0
 SPRUCE_TRUNK = 0.22
 BROADLEAF_HEIGHT = 9.5
 BROADLEAF_TRUNK = 0.26
 
-BARK: Colour = (0.30, 0.22, 0.16)
-BARK_LIGHT: Colour = (0.36, 0.30, 0.24)
+BARK: Colour = (0.27, 0.22, 0.175)
+BARK_LIGHT: Colour = (0.33, 0.285, 0.24)
 NEEDLE_DARK: Colour = (0.075, 0.115, 0.075)
 NEEDLE: Colour = (0.13, 0.195, 0.12)
 NEEDLE_TIP: Colour = (0.245, 0.325, 0.195)
@@ -60,7 +73,9 @@ def _whorl(seed: int, ring: int, height: float, t: float, gap: float, branches: 
         shade = 0.82 + 0.36 * unit(seed, ring, branch, 8)
         places = [(angle, length, height - sag * length, NEEDLE_TIP, 1.0)]
         if ridge:
-            places.append((angle + 0.05, 0.58 * length, height - 0.40 * sag * length + 0.10 * gap, NEEDLE, 0.6))
+            places.append(
+                (angle + 0.05, 0.58 * length, height - 0.40 * sag * length + 0.10 * gap, NEEDLE, 0.6)
+            )
         places.append((notch_angle, notch_reach, height - sag * notch_reach - 0.26 * gap, NEEDLE_DARK, 0.5))
         for a, r, y, colour, bend in places:
             points.append(np.array([r * float(cos(a)), y, r * float(sin(a))]))
@@ -155,13 +170,19 @@ def _leaf_colour(position: Array, seed: int, centre: Array) -> Array:
     speck = np.array([spread(seed, *(int(round(1000 * c)) for c in p)) for p in position])
     light = np.clip(light + 0.15 * speck + 0.16 * spread(seed, 77), 0.0, 1.0)[:, None]
     dark, middle, bright = np.asarray(LEAF_DARK), np.asarray(LEAF), np.asarray(LEAF_LIGHT)
-    out = np.where(light < 0.5, dark + (middle - dark) * 2.0 * light, middle + (bright - middle) * (2.0 * light - 1.0))
+    out = np.where(
+        light < 0.5, dark + (middle - dark) * 2.0 * light, middle + (bright - middle) * (2.0 * light - 1.0)
+    )
     warm = 1.0 + 0.10 * spread(seed, 78)
     return np.clip(out * np.array([warm, 1.0, 1.0]), 0.0, 1.0)
 
 
 def _blob(
-    seed: int, centre: tuple[float, float, float], half: tuple[float, float, float], subdivisions: int, amount: float
+    seed: int,
+    centre: tuple[float, float, float],
+    half: tuple[float, float, float],
+    subdivisions: int,
+    amount: float,
 ) -> Mesh:
     """A lumpy ellipsoid of leaves."""
     direction, index = icosphere(subdivisions)
@@ -244,10 +265,12 @@ def broadleaf(near: bool) -> Mesh:
         return join([_bark(trunk), crown, _tufts(crown, 92, 28, 1.25)])
     wood = [
         tube((0, -0.6, 0), (0.08, 2.3, 0.0), r * 1.2, BARK_LIGHT, r * 0.78, 7),
-        tube((0.08, 2.25, 0), (0.12, 5.0, 0.05), r * 0.78, BARK, 0.07, 5),
+        tube((0.08, 2.25, 0), (0.12, 5.0, 0.05), r * 0.78, BARK_LIGHT, 0.07, 5),
     ]
     for limb, (centre, _) in enumerate(_BLOBS[1:5]):
-        wood.append(tube((0.08, 1.9 + 0.18 * limb, 0.0), 0.85 * np.asarray(centre), r * 0.45, BARK, 0.05, 3))
+        wood.append(
+            tube((0.08, 1.9 + 0.18 * limb, 0.0), 0.85 * np.asarray(centre), r * 0.45, BARK_LIGHT, 0.05, 3)
+        )
     blobs = []
     for number, (centre, half) in enumerate(_BLOBS):
         blob = _blob(31 + number, centre, half, 1, 0.10)

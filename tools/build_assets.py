@@ -74,13 +74,12 @@ def decode(path: Path) -> dict[str, NDArray[np.generic]]:
         return {name: stored[name] for name in stored.files}
 
 
-def differences(folder: Path = FOLDER) -> list[str]:
-    """What in `folder` is not what the code makes; empty when all is equal.
+def differences(made: dict[str, dict[str, NDArray[np.generic]]], folder: Path = FOLDER) -> list[str]:
+    """What in `folder` is not what `build()` `made`; empty when all is equal.
 
     Arrays are compared, not bytes: another zlib packs the same picture differently.
     """
     found = []
-    made = build()
     for name, content in made.items():
         path = folder / name
         if not path.is_file():
@@ -102,7 +101,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     if parser.parse_args().check:
-        found = differences()
+        found = differences(build())
         for line in found:
             print(line, file=sys.stderr)
         return 1 if found else 0

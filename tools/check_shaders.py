@@ -1,56 +1,48 @@
-"""Compile and link every shader in every variant on this machine's driver.
+"""Compile and link every shader as the presets use it, on this machine's driver.
 
-`python tools/check_shaders.py` prints each failure with file and line and exits 1; 0 when all is well.
-Needs no screen: without one it uses SDL's offscreen driver.
+`python tools/check_shaders.py` makes a renderer of each preset, prints each failure with file and line, names
+shader files no pass uses, and exits 1; 0 when all is well. Without a screen it uses SDL's offscreen driver.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from game.core.paths import resource
+from game.core.settings import PRESETS
 
 if TYPE_CHECKING:
     from game.gl.context import GLContext
 
-VARIANTS: Mapping[str, tuple[Mapping[str, int], ...]] = {
-    "terrain": ({"DETAIL": 0}, {"DETAIL": 1}),
-    "post": ({"SMOOTH_EDGES": 0}, {"SMOOTH_EDGES": 1}),
-}
-"""Definitions the passes compile a program with; programs not named here have one variant."""
 
-
-def programs() -> Iterator[tuple[str, str, Mapping[str, int]]]:
-    """(fragment name, vertex name, defines) of every program in shaders/."""
+def shipped() -> set[str]:
+    """Names of all shader files, as the preprocessor names them."""
     folder = resource("shaders")
-    for path in sorted(folder.glob("*.frag")):
-        name = path.stem
-        vertex = name if (folder / f"{name}.vert").exists() else "fullscreen"
-        for defines in VARIANTS.get(name, ({},)):
-            yield name, vertex, defines
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
 def failures(gl: GLContext) -> list[str]:
-    """One message per program that does not compile or link."""
+    """One message per preset whose renderer cannot be made, and per shader file that nothing uses."""
     from game.gl.program import ShaderError
-    from game.render.uniforms import load_program
+    from game.render.renderer import Renderer
 
     found: list[str] = []
-    for name, vertex, defines in programs():
+    for preset in PRESETS.values():
         try:
-            load_program(gl, name, defines, vertex_name=vertex).release()
+            Renderer(gl, preset, 16, 16).release()
         except (ShaderError, ValueError) as error:
-            found.append(f"{name} {dict(defines)}: {error}")
+            found.append(f"preset {preset.name}: {error}")
+    if not found:
+        found = [f"shaders/{name} is used by no pass" for name in sorted(shipped() - gl.shader_files)]
     return found
 
 
 def main() -> int:
-    """Check all programs; return the exit code."""
+    """Check all presets; return the exit code."""
     import pygame
 
     from game.gl.context import GLContext, bind_platform
@@ -69,7 +61,7 @@ def main() -> int:
         found = failures(gl)
         for message in found:
             print(message, file=sys.stderr)
-        print(f"{sum(1 for _ in programs())} programs, {len(found)} failures on {gl.renderer}, {gl.version}")
+        print(f"{len(shipped())} shader files, {len(found)} failures on {gl.renderer}, {gl.version}")
     if opened:
         pygame.display.quit()
     return 1 if found else 0

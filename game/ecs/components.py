@@ -156,6 +156,10 @@ class Autopilot:
     """Steps until the next planning."""
     turn_1_m: float = 0.0
     """Curvature of the chosen path, to the right positive."""
+    second_1_m: float = 0.0
+    switch_m: float = 0.0
+    """The curvature that follows, and the way until then."""
+    plans: int = 0
     target_m_s: float = 0.0
     """Speed allowed by what lies ahead."""
     course_rad: float | None = None

@@ -108,6 +108,8 @@ class GLContext:
             self.max_anisotropy = float(GL.glGetFloatv(_MAX_ANISOTROPY))
         self.created: Counter[str] = Counter()
         self.freed: Counter[str] = Counter()
+        self.shader_files: set[str] = set()
+        """Files every linked program was made of."""
         self.released = False
         self.draw_enabled = True
         """When False everything is prepared and uploaded but no primitive is drawn (`--draw none`)."""

@@ -59,6 +59,7 @@ class Program(GLObject):
                 log = _text(GL.glGetProgramInfoLog(self.name))
                 raise ShaderError(f"{vertex.files[0]} and {fragment.files[0]} do not link:\n{log}")
             self.label = vertex.files[0]
+            gl.shader_files.update((*vertex.files, *fragment.files))
             self._locations = self._active_uniforms()
             for block, binding in (blocks or {}).items():
                 index = int(GL.glGetUniformBlockIndex(self.name, block.encode()))

@@ -29,11 +29,28 @@ BLOCK_M = 0.95
 STEEP = 0.32
 """Rise over run, along the path or across it, from which it slows down and looks for another way."""
 
+ENOUGH = 0.22
+"""A steeper descent earns no more: this one needs no pedalling already."""
+
+TRAVERSE = 0.25
+"""So much steeper a face may be across the path than along it."""
+
 WILD = 0.48
 """From here brakes hardly slow it down any more, so it goes there only where all else is worse."""
 
+BRAKE_G = 0.6
+"""Deceleration in g it counts on, on the flat; a careful share of what the brakes can do."""
+
+CREST_G = 1.3
+DIP_G = 2.0
+"""Centripetal acceleration in g that it takes over crests (a little flight) and through dips."""
+
 CLIFF = 0.75
-"""Rise over run up or down that a path never takes on."""
+WALL = 1.0
+"""Rise over run that a path never takes on: smoothed, and from sample to sample."""
+
+SMOOTHING = 0.3
+"""Weight of a sample in the smoothed slope, which forgets within some five metres: what braking has to work with."""
 
 
 @jit
@@ -107,7 +124,7 @@ def rate_paths(
     headings,
     first_turns,
     second_turns,
-    first_m,
+    switches,
     points,
     distances,
     raster_x,
@@ -122,13 +139,16 @@ def rate_paths(
     """Rate candidates: fill `out` float64 [n, 3] with score, speed allowed now (m/s) and free way (m).
 
     Each is sampled every `SPACING_M`, `points` times. The curvature goes from `turn_now` to the first one within `ramp_m`, and changes to
-    the second after `first_m`. Limits of speed come from curves, crests, dips, steepness, bark and blocks; a
+    the second after `switches` metres. Limits of speed come from curves, crests, dips, steepness, bark and blocks; a
     backward pass makes them brakeable, a forward one says how long the path takes.
     """
     limits = np.empty(points, np.float64)
     slopes = np.empty(points, np.float64)
+    evens = np.empty(points, np.float64)
+    foot, slope_x0, slope_z0 = _smooth_plane(heights, x, z)
     for n in range(headings.shape[0]):
         heading = headings[n]
+        height = foot
         px = x
         pz = z
         turn = turn_now
@@ -136,11 +156,12 @@ def rate_paths(
         nearness = 0.0
         across = 0.0
         steepness = 0.0
-        descent = 0.0
+        even = slope_x0 * math.sin(headings[n]) - slope_z0 * math.cos(headings[n])
         used = points
+        cliff = False
         for k in range(points):
             goal = first_turns[n]
-            if k * SPACING_M >= first_m:
+            if k * SPACING_M >= switches[n]:
                 goal = second_turns[n]
             step = SPACING_M * max(0.02, abs(first_turns[n] - turn_now) / ramp_m)
             turn += min(step, max(-step, goal - turn))
@@ -154,42 +175,45 @@ def rate_paths(
             side = abs(slope_z * dx - slope_x * dz)
             bark = _bark_at(distances, (px - raster_x) / CELL_M, (pz - raster_z) / CELL_M)
             slopes[k] = along
-            if height < sea_y or bark < BLOCK_M or along > CLIFF or along < -CLIFF:
+            # Across a face the tyres hold where straight down it the brakes would not: so it traverses.
+            even += SMOOTHING * (along - even)
+            evens[k] = even
+            steep = max(-even, side - TRAVERSE)
+            if height < sea_y or bark < BLOCK_M or along > WALL or steep > CLIFF or along < -WALL:
                 free = k * SPACING_M
                 used = k + 1
                 limits[k] = 0.0
+                cliff = steep > CLIFF or along < -WALL
                 break
             limit = top_speed * top_speed
             limit = min(limit, 0.42 * GRAVITY / max(abs(turn), 1e-4))
             if k >= 1:
                 bend = (along - slopes[k - 1]) / SPACING_M
                 if bend < 0.0:
-                    limit = min(limit, 1.2 * GRAVITY / max(-bend, 1e-4))
+                    limit = min(limit, CREST_G * GRAVITY / max(-bend, 1e-4))
                 else:
-                    limit = min(limit, 1.6 * GRAVITY / max(bend, 1e-4))
-            steep = max(-along, side)
+                    limit = min(limit, DIP_G * GRAVITY / max(bend, 1e-4))
             if steep > STEEP:
                 slow = max(5.0, top_speed - (top_speed - 5.0) * (steep - STEEP) / (CLIFF - STEEP))
                 limit = min(limit, slow * slow)
                 steepness += steep - STEEP + 4.0 * max(0.0, steep - WILD)
-            if along > 0.12:
-                steepness += along - 0.12
+            if even > 0.12:
+                steepness += even - 0.12
             if bark < 2.0:
                 slow = 5.0 + 6.0 * (bark - BLOCK_M)
                 limit = min(limit, slow * slow)
                 nearness += 2.0 - bark
             # A path that comes near bark late can still be bent away: what is close counts full.
             across += side
-            descent -= min(0.4, max(-0.4, along))
             limits[k] = max(limit, 4.0)
-        # Brake backward from every limit; a block wants rest two metres before it.
+        # Brake backward from every limit. Where brakes do not hold against the slope, the speed allowed at its
+        # upper end is less than at the lower, down to nothing.
         allowed = limits[used - 1]
         for k in range(used - 2, -1, -1):
-            grip = max(0.5, 4.2 + GRAVITY * min(0.0, slopes[k]))
-            if limits[k + 1] == 0.0:
-                allowed = 0.0
-            ahead = allowed + 2.0 * grip * SPACING_M
-            limits[k] = min(limits[k], ahead)
+            cosine = 1.0 / math.sqrt(1.0 + evens[k] * evens[k])
+            grip = GRAVITY * cosine * (BRAKE_G + min(0.0, evens[k]))
+            grip = min(grip, 0.5 * GRAVITY)
+            limits[k] = max(0.0, min(limits[k], allowed + 2.0 * grip * SPACING_M))
             allowed = limits[k]
         square = min(speed * speed, max(allowed, 1.0))
         seconds = 0.0
@@ -205,11 +229,14 @@ def rate_paths(
                 break
             square = min(max(square, 1.0), max(limits[k], 1.0))
         whole = points * SPACING_M
-        score = used * SPACING_M / seconds + descent_weight * descent / used - 22.0 * steepness / used
-        score -= 5.0 * across / used + 3.0 * nearness / used
+        descent = min(ENOUGH, max(-ENOUGH, (foot - height) / (used * SPACING_M)))
+        score = used * SPACING_M / seconds + descent_weight * descent - 22.0 * steepness / used
+        score -= 2.0 * across / used + 3.0 * nearness / used
         score -= 3.0 * max(0.0, speed - math.sqrt(max(allowed, 0.0)) - 0.5)
         score -= 20.0 * max(0.0, 1.0 - free / whole) + (10.0 if free < whole else 0.0)
         score -= 30.0 * max(0.0, 1.0 - free / 12.0)
+        if cliff:
+            score -= 15.0
         score -= 1.5 * abs(first_turns[n] - turn_now) * speed * speed / GRAVITY
         score -= 0.4 * abs(second_turns[n]) * speed * speed / GRAVITY
         if course_weight > 0.0:
@@ -235,7 +262,7 @@ def warm() -> None:
         turns,
         turns,
         turns,
-        2.0,
+        turns,
         4,
         distances,
         0.0,

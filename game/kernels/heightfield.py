@@ -1,9 +1,10 @@
 """The land itself: heights, normals and climate of a block of samples at one level, in one serial nogil call.
 
 The function is built in tiers, each at the spacing its wavelengths allow, on grids anchored to the world:
-  tier 1  nodes every 1024 m: domain warp, ranges, passes, valley floors, climate;
-  tier 2  nodes every 64 m: the skeleton of valleys and crests, its slope and curvature, masks, forest;
-  rows    samples: tier 2 interpolated, then gullies, ground, hummocks and crags octave by octave.
+  tier 1   nodes every 1024 m: domain warp, ranges, passes, valley floors, climate;
+  tier 1½  nodes every 256 m: the warped noise of valleys and crests;
+  tier 2   nodes every 64 m: the skeleton made of it, its slope and curvature, masks, forest;
+  rows     samples: tier 2 interpolated, then gullies, ground, hummocks and crags octave by octave.
 Between nodes values are Catmull-Rom, which at a node returns the node's own bits; so coarse levels, whose samples
 are nodes, agree exactly with fine ones. Slope and curvature come from differences over ±128 m on every level that
 draws gullies, never from the sample spacing. Only the weights of octaves depend on the level: R is summed with the
@@ -46,7 +47,7 @@ from game.kernels.fractal import (
     ridged_row,
     smooth_row,
 )
-from game.kernels.noise import column_table, corner_rows, fraction, noise_row, position
+from game.kernels.noise import blend_row, column_table, corner_rows, fraction, noise_row, position
 
 MAX_OCTAVES = 32
 """Most gully or ground octaves a recipe may have, each."""
@@ -56,10 +57,12 @@ COARSE_SHIFT = 10
 GULLY_LEVELS = 9
 """Levels below this carry gullies."""
 
+MID_SHIFT = 8
 NODE_ROW = 288
-COARSE_ROWS = 144
+COARSE_ROWS = 152
 NODE_FIELDS = 12
 COARSE_FIELDS = 11
+MID_FIELDS = 12
 _STATE_STRIDE = np.uint64(ROW)
 
 # Ground octave kinds, the third column of `Tables.ground`.
@@ -71,20 +74,12 @@ COARSE_OCTAVES = (
     "valley_width",
 )  # fmt: skip
 """Order of the rows of `Tables.coarse`."""
-(
-    _WARP_WIDE_X, _WARP_WIDE_Z, _WARP_FINE_X, _WARP_FINE_Z, _BELT, _BELT_BEND, _BELT_BREAK, _PASSES,
-    _FLOOR_WIDE, _FLOOR_MID, _FLOOR_FINE, _WARMTH, _HUMIDITY_WIDE, _HUMIDITY_FINE, _HUMMOCK_AREA,
-    _VALLEY_WIDTH,
-) = range(16)  # fmt: skip
 
-NODE_OCTAVES = (
-    "valley_wide", "valley_fine", "side_valley", "crest", "peak", "relief", "glade_wide", "glade_mid",
-    "glade_fine",
-)  # fmt: skip
-"""Order of the rows of `Tables.nodes`."""
-(
-    _VALLEY_WIDE, _VALLEY_FINE, _SIDE_VALLEY, _CREST, _PEAK, _RELIEF, _GLADE_WIDE, _GLADE_MID, _GLADE_FINE,
-) = range(9)  # fmt: skip
+MID_OCTAVES = ("valley_wide", "valley_fine", "peak", "relief", "side_valley", "crest")
+"""Order of the rows of `Tables.mid`."""
+
+GLADES = 3
+"""Octaves of clearings in the forest, rows of `Tables.glades`."""
 
 PARAMETERS = (
     "warp_wide_m", "warp_fine_m",
@@ -118,13 +113,50 @@ PARAMETERS = (
     _P_ROCK_SLOPE_LOW, _P_ROCK_SLOPE_HIGH, _P_ROCK_COLD,
 ) = range(57)  # fmt: skip
 
-# Fields of a coarse node.
-_C_WARP_X, _C_WARP_Z, _C_BEND_X, _C_BEND_Z, _C_RANGE, _C_UPLIFT, _C_FLOOR = 0, 1, 2, 3, 4, 5, 6
-_C_WARMTH, _C_HUMIDITY, _C_HUMMOCK, _C_WIDTH = 7, 8, 9, 10
-
 # Fields of a node, in the order of the row buffer in `fractal`.
 _N_HEIGHT, _N_SLOPE_X, _N_SLOPE_Z, _N_CURVATURE, _N_GULLY, _N_TARGET = 0, 1, 2, 3, 4, 5
 _N_HIGH, _N_CRAG, _N_HUMMOCK, _N_WARMTH, _N_HUMIDITY, _N_FOREST = 6, 7, 8, 9, 10, 11
+
+# Rows of nodes are worked on in one float32 buffer, `Workspace.line`, for the reason given in `fractal`: one base
+# pointer, constant distances. Offsets below are in floats.
+_LINE = np.uint64(NODE_ROW)
+# Tier 1: sixteen octaves, in the order of COARSE_OCTAVES, then what is made of them. The first eleven results are the
+# fields of a coarse node.
+_WARP_WIDE_X, _WARP_WIDE_Z = np.uint64(0) * _LINE, np.uint64(1) * _LINE
+_WARP_FINE_X, _WARP_FINE_Z = np.uint64(2) * _LINE, np.uint64(3) * _LINE
+_BELT, _BELT_BEND, _BELT_BREAK = np.uint64(4) * _LINE, np.uint64(5) * _LINE, np.uint64(6) * _LINE
+_PASSES, _FLOOR_WIDE, _FLOOR_MID = np.uint64(7) * _LINE, np.uint64(8) * _LINE, np.uint64(9) * _LINE
+_FLOOR_FINE, _WARMTH, _HUMIDITY_WIDE = np.uint64(10) * _LINE, np.uint64(11) * _LINE, np.uint64(12) * _LINE
+_HUMIDITY_FINE, _HUMMOCK_AREA, _WIDTH = np.uint64(13) * _LINE, np.uint64(14) * _LINE, np.uint64(15) * _LINE
+_COARSE_OUT = 16
+_C_WARP_X, _C_WARP_Z = np.uint64(16) * _LINE, np.uint64(17) * _LINE
+_C_BEND_X, _C_BEND_Z = np.uint64(18) * _LINE, np.uint64(19) * _LINE
+_C_RANGE, _C_UPLIFT, _C_FLOOR = np.uint64(20) * _LINE, np.uint64(21) * _LINE, np.uint64(22) * _LINE
+_C_WARMTH, _C_HUMIDITY = np.uint64(23) * _LINE, np.uint64(24) * _LINE
+_C_HUMMOCK, _C_WIDTH = np.uint64(25) * _LINE, np.uint64(26) * _LINE
+UPLIFT_FIELD = 5
+"""Number of the uplift among the coarse fields."""
+
+# Tier 1½: coarse fields interpolated to rows 0 … 10, six octaves to rows 11 … 16; kept are 4 … 10 and 12 … 16.
+_M_OCTAVES = 11
+_M_FIRST = 4
+# Tier 2: mid fields interpolated to rows 0 … 11, three clearing octaves, then the twelve fields of a node.
+_R_RANGE, _R_UPLIFT, _R_FLOOR = np.uint64(0) * _LINE, np.uint64(1) * _LINE, np.uint64(2) * _LINE
+_R_WARMTH, _R_HUMIDITY = np.uint64(3) * _LINE, np.uint64(4) * _LINE
+_R_HUMMOCK, _R_WIDTH = np.uint64(5) * _LINE, np.uint64(6) * _LINE
+_R_VALLEY, _R_PEAK, _R_RELIEF = np.uint64(7) * _LINE, np.uint64(8) * _LINE, np.uint64(9) * _LINE
+_R_SIDE, _R_CREST = np.uint64(10) * _LINE, np.uint64(11) * _LINE
+_GLADE_ROW = 12
+_R_GLADE = np.uint64(12) * _LINE
+_NODE_OUT = 16
+_O_HEIGHT, _O_SLOPE_X, _O_SLOPE_Z = np.uint64(16) * _LINE, np.uint64(17) * _LINE, np.uint64(18) * _LINE
+_O_CURVATURE, _O_GULLY, _O_TARGET = np.uint64(19) * _LINE, np.uint64(20) * _LINE, np.uint64(21) * _LINE
+_O_HIGH, _O_CRAG, _O_HUMMOCK = np.uint64(22) * _LINE, np.uint64(23) * _LINE, np.uint64(24) * _LINE
+_O_WARMTH, _O_HUMIDITY, _O_FOREST = np.uint64(25) * _LINE, np.uint64(26) * _LINE, np.uint64(27) * _LINE
+# Differences: three rows of heights, then what is known of the nodes.
+_H_NORTH, _H_HERE, _H_SOUTH = np.uint64(0) * _LINE, np.uint64(1) * _LINE, np.uint64(2) * _LINE
+_S_HIGH, _S_CRAG, _S_FOREST = np.uint64(3) * _LINE, np.uint64(4) * _LINE, np.uint64(5) * _LINE
+_LINES = 28
 
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
@@ -160,8 +192,10 @@ class Tables(NamedTuple):
     """float32 [len(PARAMETERS)]"""
     coarse: np.ndarray
     """int64 [len(COARSE_OCTAVES), 4]"""
-    nodes: np.ndarray
-    """int64 [len(NODE_OCTAVES), 4]"""
+    mid: np.ndarray
+    """int64 [len(MID_OCTAVES), 4]"""
+    glades: np.ndarray
+    """int64 [GLADES, 4], aligned"""
     gully_octaves: np.ndarray
     """int64 [n, 4], long waves first"""
     gullies: np.ndarray
@@ -181,9 +215,16 @@ class Workspace(NamedTuple):
 
     coarse: np.ndarray
     coarse_wide: np.ndarray
+    mid: np.ndarray
+    mid_wide: np.ndarray
     nodes: np.ndarray
     nodes_wide: np.ndarray
-    rows: np.ndarray
+    line: np.ndarray
+    scratch: np.ndarray
+    glade_columns: np.ndarray
+    glade_cells: np.ndarray
+    glade_slots: np.ndarray
+    glade_rows: np.ndarray
     positions: np.ndarray
     cells: np.ndarray
     index: np.ndarray
@@ -204,9 +245,17 @@ def new_workspace() -> Workspace:
     return Workspace(
         coarse=np.zeros((COARSE_FIELDS, COARSE_ROWS, NODE_ROW), f),
         coarse_wide=np.zeros((COARSE_FIELDS, COARSE_ROWS, NODE_ROW), f),
-        nodes=np.zeros((NODE_FIELDS, NODE_ROW, NODE_ROW), f),
-        nodes_wide=np.zeros((NODE_FIELDS, NODE_ROW, ROW), f),
-        rows=np.zeros((32, NODE_ROW), f),
+        mid=np.zeros((MID_FIELDS, COARSE_ROWS, NODE_ROW), f),
+        mid_wide=np.zeros((MID_FIELDS, COARSE_ROWS, NODE_ROW), f),
+        # 291 rows, not 288: fields a whole number of 4 KiB apart would compete for the same cache lines.
+        nodes=np.zeros((NODE_FIELDS, 291, NODE_ROW), f),
+        nodes_wide=np.zeros((NODE_FIELDS, 291, ROW), f),
+        line=np.zeros(_LINES * NODE_ROW, f),
+        scratch=np.zeros((2, NODE_ROW), f),
+        glade_columns=np.zeros((GLADES, 2, NODE_ROW), f),
+        glade_cells=np.zeros((GLADES, NODE_ROW), np.int32),
+        glade_slots=np.zeros((GLADES, 2, 2, NODE_ROW), f),
+        glade_rows=np.zeros((GLADES, 2), q),
         positions=np.zeros((6, NODE_ROW), q),
         cells=np.zeros((2, NODE_ROW), np.int32),
         index=np.zeros(NODE_ROW, np.uint64),
@@ -295,12 +344,11 @@ def coarse_grid(first_x, first_z, shift, ni, nj, tables, work):
     """Tier 1: fill `work.coarse[:, :nj, :ni]` for nodes 2^shift m apart from node (first_x, first_z)."""
     p = tables.parameters
     octaves = tables.coarse
-    rows = work.rows
+    line = work.line
     qx = work.positions[0]
     qz = work.positions[1]
     cells = work.cells
-    scratch = rows[30:32]
-    out = work.coarse
+    scratch = work.scratch
     wide, fine = p[_P_WARP_WIDE], p[_P_WARP_FINE]
     level, falloff, bend, broken = p[_P_BELT_LEVEL], p[_P_BELT_FALLOFF], p[_P_BELT_BEND], p[_P_BELT_BREAK]
     belt_low, belt_high = p[_P_BELT_LOW], p[_P_BELT_HIGH]
@@ -311,69 +359,92 @@ def coarse_grid(first_x, first_z, shift, ni, nj, tables, work):
     warm_mean, warm_span = p[_P_TEMPERATURE], p[_P_TEMPERATURE_VARIATION]
     humid_mean, humid_wide, humid_fine = p[_P_HUMIDITY], p[_P_HUMIDITY_WIDE], p[_P_HUMIDITY_FINE]
     hum_low, hum_high, width_span = p[_P_HUMMOCK_LOW], p[_P_HUMMOCK_HIGH], p[_P_VALLEY_WIDTH_RANGE]
+    n = np.uint64(ni)
     for j in range(nj):
         z = ((first_z + j) << shift) << 10
         for i in range(ni):
             qx[i] = ((first_x + i) << shift) << 10
             qz[i] = z
         for k in range(4):
-            noise_row(qx, qz, ni, octaves[k], cells, scratch, rows[k])
-        wx, wz, fx, fz = rows[_WARP_WIDE_X], rows[_WARP_WIDE_Z], rows[_WARP_FINE_X], rows[_WARP_FINE_Z]
-        dx, dz = out[_C_WARP_X, j], out[_C_WARP_Z, j]
-        for i in range(ni):
-            dx[i] = wide * wx[i] + fine * fx[i]
-            dz[i] = wide * wz[i] + fine * fz[i]
-        for i in range(ni):
-            qx[i] += np.int64(dx[i] * _1024)
-            qz[i] += np.int64(dz[i] * _1024)
+            noise_row(qx, qz, ni, octaves[k], cells, scratch, line[k * NODE_ROW :])
+        for i in range(n):
+            line[_C_WARP_X + i] = wide * line[_WARP_WIDE_X + i] + fine * line[_WARP_FINE_X + i]
+            line[_C_WARP_Z + i] = wide * line[_WARP_WIDE_Z + i] + fine * line[_WARP_FINE_Z + i]
+            line[_C_BEND_X + i] = line[_WARP_FINE_X + i]
+            line[_C_BEND_Z + i] = line[_WARP_FINE_Z + i]
+        for i in range(n):
+            qx[i] += np.int64(line[_C_WARP_X + i] * _1024)
+            qz[i] += np.int64(line[_C_WARP_Z + i] * _1024)
         for k in range(4, octaves.shape[0]):
-            noise_row(qx, qz, ni, octaves[k], cells, scratch, rows[k])
-        belt, belt_bend, belt_break = rows[_BELT], rows[_BELT_BEND], rows[_BELT_BREAK]
-        high_pass, wide_floor, mid_floor, fine_floor = (
-            rows[_PASSES],
-            rows[_FLOOR_WIDE],
-            rows[_FLOOR_MID],
-            rows[_FLOOR_FINE],
-        )
-        out_range, out_up, out_floor = out[_C_RANGE, j], out[_C_UPLIFT, j], out[_C_FLOOR, j]
-        for i in range(ni):
-            ridge = falloff * (np.sqrt(belt[i] * belt[i] + _FOOT_SOFT * _FOOT_SOFT) - _FOOT_SOFT)
+            noise_row(qx, qz, ni, octaves[k], cells, scratch, line[k * NODE_ROW :])
+        for i in range(n):
+            belt = line[_BELT + i]
+            ridge = falloff * (np.sqrt(belt * belt + _FOOT_SOFT * _FOOT_SOFT) - _FOOT_SOFT)
             m = smoothstep(
-                belt_low, belt_high, ((level - ridge) + bend * belt_bend[i]) + broken * belt_break[i]
+                belt_low,
+                belt_high,
+                ((level - ridge) + bend * line[_BELT_BEND + i]) + broken * line[_BELT_BREAK + i],
             )
-            saddle = smoothstep(pass_low, pass_high, high_pass[i])
+            saddle = smoothstep(pass_low, pass_high, line[_PASSES + i])
             up = up_plain + m * (up_foot + up_range * m)
             flat = _ONE - m
-            out_range[i] = m
-            out_up[i] = up
-            out_floor[i] = (
-                ((floor + floor_wide * wide_floor[i]) + floor_mid * mid_floor[i])
-                + floor_fine * fine_floor[i] * flat * flat
+            line[_C_RANGE + i] = m
+            line[_C_UPLIFT + i] = up
+            line[_C_FLOOR + i] = (
+                ((floor + floor_wide * line[_FLOOR_WIDE + i]) + floor_mid * line[_FLOOR_MID + i])
+                + floor_fine * line[_FLOOR_FINE + i] * flat * flat
             ) + up * (floor_up + floor_pass * saddle)
-        warmth, humidity, detail = rows[_WARMTH], rows[_HUMIDITY_WIDE], rows[_HUMIDITY_FINE]
-        area, width = rows[_HUMMOCK_AREA], rows[_VALLEY_WIDTH]
-        out_warm, out_humid = out[_C_WARMTH, j], out[_C_HUMIDITY, j]
-        out_hum, out_width = out[_C_HUMMOCK, j], out[_C_WIDTH, j]
-        bend_x, bend_z = out[_C_BEND_X, j], out[_C_BEND_Z, j]
-        for i in range(ni):
-            out_warm[i] = warm_mean + warm_span * warmth[i]
-            out_humid[i] = clamp01((humid_mean + humid_wide * humidity[i]) + humid_fine * detail[i])
-            out_hum[i] = smoothstep(hum_low, hum_high, area[i])
-            out_width[i] = _ONE + width_span * clamp01(_HALF + width[i])
-            bend_x[i] = fx[i]
-            bend_z[i] = fz[i]
+            line[_C_WARMTH + i] = warm_mean + warm_span * line[_WARMTH + i]
+            line[_C_HUMIDITY + i] = clamp01(
+                (humid_mean + humid_wide * line[_HUMIDITY_WIDE + i]) + humid_fine * line[_HUMIDITY_FINE + i]
+            )
+            line[_C_HUMMOCK + i] = smoothstep(hum_low, hum_high, line[_HUMMOCK_AREA + i])
+            line[_C_WIDTH + i] = _ONE + width_span * clamp01(_HALF + line[_WIDTH + i])
+        store_lines(line, _COARSE_OUT, COARSE_FIELDS, ni, work.coarse, 0, j)
 
 
 @jit
-def node_grid(first_x, first_z, shift, ni, nj, step, tables, work):
-    """Tier 2: fill `work.nodes[:, :nj, :ni]` for nodes 2^shift m apart from node (first_x, first_z).
+def store_lines(line, first, count, n, out, first_field, row):
+    """Copy `count` lines of the buffer from line `first` to `out[first_field …, row, :n]`."""
+    for f in range(count):
+        source = line[(first + f) * NODE_ROW :]
+        target = out[first_field + f, row]
+        for i in range(n):
+            target[i] = source[i]
 
-    Slope, curvature and what follows from them are left out within `step` nodes of the edge, `step` · 2^shift being
-    the distance over which differences are taken.
+
+@jit
+def load_lines(wide, exact, between, fields, position_m, shift, first, n, line):
+    """Fields of one row into lines 0 … `fields` − 1: interpolated along z from `wide`, or copied from `exact`.
+
+    `between`: whether rows lie between nodes 2^shift m apart, the first of which is node `first`; else `first` is
+    the row of `exact` itself.
     """
-    coarse_shift = max(shift, COARSE_SHIFT)
-    px = work.positions[0]
-    if shift < COARSE_SHIFT:
+    if between:
+        r = (position_m >> shift) - 1 - first
+        t = np.float32(position_m & ((np.int64(1) << shift) - 1)) * (_ONE / np.float32(np.int64(1) << shift))
+        for f in range(fields):
+            at = np.uint64(f) * _LINE
+            blend_nodes(wide[f, r], wide[f, r + 1], wide[f, r + 2], wide[f, r + 3], t, n, at, line)
+    else:
+        for f in range(fields):
+            source = exact[f, first]
+            target = line[f * NODE_ROW :]
+            for i in range(n):
+                target[i] = source[i]
+
+
+@jit
+def mid_grid(first_x, first_z, shift, ni, nj, tables, work):
+    """Tier 1½: fill `work.mid[:, :nj, :ni]`, the smooth noise that valleys and crests are made of.
+
+    Its shortest wavelength is a few kilometres, so nodes 256 m apart are plenty, and hashing at warped positions, the
+    costliest step there is, is done a sixteenth as often as there are nodes of tier 2.
+    """
+    between = shift < COARSE_SHIFT
+    start_x, start_z = first_x, first_z
+    px = work.positions[4]
+    if between:
         start_x = ((first_x << shift) >> COARSE_SHIFT) - 1
         start_z = ((first_z << shift) >> COARSE_SHIFT) - 1
         end_x = (((first_x + ni - 1) << shift) >> COARSE_SHIFT) + 2
@@ -385,143 +456,235 @@ def node_grid(first_x, first_z, shift, ni, nj, step, tables, work):
         catmull_table(px, ni, COARSE_SHIFT, start_x, work.index, work.weights)
         widen(work.coarse, COARSE_FIELDS, 0, coarse_rows, work.index, work.weights, ni, work.coarse_wide)
     else:
-        start_z = first_z
-        coarse_grid(first_x, first_z, coarse_shift, ni, nj, tables, work)
-
+        coarse_grid(first_x, first_z, shift, ni, nj, tables, work)
     p = tables.parameters
-    octaves = tables.nodes
-    rows = work.rows
+    octaves = tables.mid
+    line = work.line
     cells = work.cells
-    scratch = rows[30:32]
-    out = work.nodes
+    scratch = work.scratch
+    fine_part = p[_P_VALLEY_FINE]
+    side_warp, crest_warp = p[_P_SIDE_WARP] * _1024, p[_P_CREST_WARP] * _1024
     qx, qz = work.positions[2], work.positions[3]
     sx, sz = work.positions[4], work.positions[5]
-    relief, fine_part = p[_P_RELIEF], p[_P_VALLEY_FINE]
-    side_warp, crest_warp = p[_P_SIDE_WARP] * _1024, p[_P_CREST_WARP] * _1024
+    n = np.uint64(ni)
+    for j in range(nj):
+        z = (first_z + j) << shift
+        first = start_z if between else j
+        load_lines(work.coarse_wide, work.coarse, between, COARSE_FIELDS, z, COARSE_SHIFT, first, ni, line)
+        # Rows 0 and 1 are the warp, 2 and 3 the direction in which side valleys and crests are bent.
+        for i in range(n):
+            qx[i] = (((first_x + np.int64(i)) << shift) << 10) + np.int64(line[i] * _1024)
+            qz[i] = (z << 10) + np.int64(line[_LINE + i] * _1024)
+        for k in range(4):
+            noise_row(qx, qz, ni, octaves[k], cells, scratch, line[(_M_OCTAVES + k) * NODE_ROW :])
+        for i in range(n):
+            sx[i] = qx[i] - np.int64(side_warp * line[_WARP_FINE_Z + i])
+            sz[i] = qz[i] + np.int64(side_warp * line[_WARP_FINE_X + i])
+        noise_row(sx, sz, ni, octaves[4], cells, scratch, line[(_M_OCTAVES + 4) * NODE_ROW :])
+        for i in range(n):
+            sx[i] = qx[i] + np.int64(crest_warp * line[_WARP_FINE_Z + i])
+            sz[i] = qz[i] - np.int64(crest_warp * line[_WARP_FINE_X + i])
+        noise_row(sx, sz, ni, octaves[5], cells, scratch, line[(_M_OCTAVES + 5) * NODE_ROW :])
+        # One valley field of two octaves; its line is followed by peaks, lumps, side valleys and crests.
+        wide, detail = np.uint64(_M_OCTAVES) * _LINE, np.uint64(_M_OCTAVES + 1) * _LINE
+        for i in range(n):
+            line[detail + i] = line[wide + i] + fine_part * line[detail + i]
+        store_lines(line, _M_FIRST, COARSE_FIELDS - _M_FIRST, ni, work.mid, 0, j)
+        store_lines(line, _M_OCTAVES + 1, 5, ni, work.mid, COARSE_FIELDS - _M_FIRST, j)
+
+
+@jit
+def glade_line(z, ni, used, tables, work):
+    """Clearing octaves 0 … `used` − 1 along one row of nodes at `z` (1/1024 m) into their lines; the rest zero."""
+    line = work.line
+    for k in range(GLADES):
+        target = line[(_GLADE_ROW + k) * NODE_ROW :]
+        if k >= used:
+            for i in range(ni):
+                target[i] = _ZERO
+            continue
+        octave = tables.glades[k]
+        at = position(z, octave[0], octave[2])
+        cell = at >> 32
+        for near in range(2):
+            if work.glade_rows[k, (cell + near) & 1] != cell + near:
+                slot = work.glade_slots[k, (cell + near) & 1]
+                corner_rows(
+                    work.glade_cells[k],
+                    cell + near,
+                    octave[3],
+                    work.glade_columns[k, 0],
+                    work.glade_columns[k, 1],
+                    ni,
+                    slot[0],
+                    slot[1],
+                )
+                work.glade_rows[k, (cell + near) & 1] = cell + near
+        north, south = work.glade_slots[k, cell & 1], work.glade_slots[k, (cell + 1) & 1]
+        blend_row(north[0], north[1], south[0], south[1], fraction(at), ni, target)
+
+
+@jit
+def node_grid(first_x, first_z, shift, ni, nj, step, tables, work):
+    """Tier 2: fill `work.nodes[:, :nj, :ni]` for nodes 2^shift m apart from node (first_x, first_z).
+
+    Slope, curvature and what follows from them are left out within `step` nodes of the edge, `step` · 2^shift being
+    the distance over which differences are taken.
+    """
+    between = shift < MID_SHIFT
+    start_x, start_z = first_x, first_z
+    px = work.positions[0]
+    if between:
+        start_x = ((first_x << shift) >> MID_SHIFT) - 1
+        start_z = ((first_z << shift) >> MID_SHIFT) - 1
+        end_x = (((first_x + ni - 1) << shift) >> MID_SHIFT) + 2
+        end_z = (((first_z + nj - 1) << shift) >> MID_SHIFT) + 2
+        mid_rows = end_z - start_z + 1
+        mid_grid(start_x, start_z, MID_SHIFT, end_x - start_x + 1, mid_rows, tables, work)
+    else:
+        mid_grid(first_x, first_z, shift, ni, nj, tables, work)
+    for i in range(ni):
+        px[i] = ((first_x + i) << shift) << 10
+    if between:
+        catmull_table(px, ni, MID_SHIFT, start_x, work.index, work.weights)
+        widen(work.mid, MID_FIELDS, 0, mid_rows, work.index, work.weights, ni, work.mid_wide)
+    # Clearings shorter than two nodes would alias on coarse levels; all are there at 64 m, where trees are placed.
+    glades = 0
+    for k in range(GLADES):
+        octave = tables.glades[k]
+        if octave[0] << (shift + 1) <= np.int64(1) << 32:
+            glades = k + 1
+            columns = work.glade_columns[k]
+            column_table(px, ni, octave[0], octave[1], work.glade_cells[k], columns[0], columns[1])
+            for parity in range(2):
+                work.glade_rows[k, parity] = np.int64(-(1 << 62))
+
+    p = tables.parameters
+    line = work.line
+    relief = p[_P_RELIEF]
     valley_gain, valley_width = p[_P_VALLEY_GAIN], p[_P_VALLEY_WIDTH]
     side_gain, side_width, sharpness = p[_P_SIDE_GAIN], p[_P_SIDE_WIDTH], p[_P_CREST_SHARPNESS]
     base, variation = p[_P_RELIEF_BASE], p[_P_RELIEF_VARIATION]
     gully_plain, gully_floor = p[_P_GULLY_PLAIN], p[_P_GULLY_FLOOR]
     high_low, high_high = p[_P_HIGH_LOW], p[_P_HIGH_HIGH]
+    glade_amplitude, glade_gain, glade_dry = p[_P_GLADE], p[_P_GLADE_GAIN], p[_P_GLADE_DRY]
+    humid_low, humid_high = p[_P_FOREST_HUMIDITY_LOW], p[_P_FOREST_HUMIDITY_HIGH]
+    tree_low, tree_high = p[_P_TREELINE] - p[_P_TREELINE_BAND], p[_P_TREELINE] + p[_P_TREELINE_BAND]
+    n = np.uint64(ni)
     for j in range(nj):
         z = (first_z + j) << shift
-        for f in range(COARSE_FIELDS):
-            if shift < COARSE_SHIFT:
-                r = (z >> COARSE_SHIFT) - 1 - start_z
-                t = np.float32(z & 1023) * (_ONE / _1024)
-                wide = work.coarse_wide[f]
-                blend_nodes(wide[r], wide[r + 1], wide[r + 2], wide[r + 3], t, ni, np.uint64(0), rows[f])
-            else:
-                source = work.coarse[f, j]
-                target = rows[f]
-                for i in range(ni):
-                    target[i] = source[i]
-        dx, dz, vx, vz = rows[_C_WARP_X], rows[_C_WARP_Z], rows[_C_BEND_X], rows[_C_BEND_Z]
-        for i in range(ni):
-            qx[i] = (((first_x + i) << shift) << 10) + np.int64(dx[i] * _1024)
-            qz[i] = (z << 10) + np.int64(dz[i] * _1024)
-        # From row 11 on: the octaves.
-        a, a_fine, b, c = rows[11], rows[12], rows[13], rows[14]
-        peak, lumps = rows[15], rows[16]
-        glade, glade_mid, glade_fine = rows[17], rows[18], rows[19]
-        noise_row(qx, qz, ni, octaves[_VALLEY_WIDE], cells, scratch, a)
-        noise_row(qx, qz, ni, octaves[_VALLEY_FINE], cells, scratch, a_fine)
-        noise_row(qx, qz, ni, octaves[_PEAK], cells, scratch, peak)
-        noise_row(qx, qz, ni, octaves[_RELIEF], cells, scratch, lumps)
-        noise_row(qx, qz, ni, octaves[_GLADE_WIDE], cells, scratch, glade)
-        noise_row(qx, qz, ni, octaves[_GLADE_MID], cells, scratch, glade_mid)
-        noise_row(qx, qz, ni, octaves[_GLADE_FINE], cells, scratch, glade_fine)
-        for i in range(ni):
-            sx[i] = qx[i] - np.int64(side_warp * vz[i])
-            sz[i] = qz[i] + np.int64(side_warp * vx[i])
-        noise_row(sx, sz, ni, octaves[_SIDE_VALLEY], cells, scratch, b)
-        for i in range(ni):
-            sx[i] = qx[i] + np.int64(crest_warp * vz[i])
-            sz[i] = qz[i] - np.int64(crest_warp * vx[i])
-        noise_row(sx, sz, ni, octaves[_CREST], cells, scratch, c)
-
-        in_range, uplift, floor = rows[_C_RANGE], rows[_C_UPLIFT], rows[_C_FLOOR]
-        hummock, width = rows[_C_HUMMOCK], rows[_C_WIDTH]
-        height, gully, target_row = out[_N_HEIGHT, j], out[_N_GULLY, j], out[_N_TARGET, j]
-        high, hummocks, open_land = out[_N_HIGH, j], out[_N_HUMMOCK, j], out[_N_FOREST, j]
-        for i in range(ni):
-            m = clamp01(in_range[i])
-            valley = a[i] + fine_part * a_fine[i]
+        first = start_z if between else j
+        load_lines(work.mid_wide, work.mid, between, MID_FIELDS, z, MID_SHIFT, first, ni, line)
+        glade_line(z << 10, ni, glades, tables, work)
+        for i in range(n):
+            m = clamp01(line[_R_RANGE + i])
+            valley = line[_R_VALLEY + i]
             valley = valley * valley
-            ra = valley_gain * valley / (valley + valley_width * width[i])
-            side = b[i] * b[i]
+            ra = valley_gain * valley / (valley + valley_width * line[_R_WIDTH + i])
+            side = line[_R_SIDE + i]
+            side = side * side
             rb = side_gain * side / (side + side_width)
-            rr = _ONE / (_ONE + sharpness * (np.sqrt(c[i] * c[i] + _CREST_SOFT) - _CREST_EDGE))
-            pk = smoothstep(np.float32(-0.55), np.float32(0.75), peak[i])
+            c = line[_R_CREST + i]
+            rr = _ONE / (_ONE + sharpness * (np.sqrt(c * c + _CREST_SOFT) - _CREST_EDGE))
+            pk = smoothstep(np.float32(-0.55), np.float32(0.75), line[_R_PEAK + i])
             crest = (np.float32(0.02) + np.float32(0.20) * ra) + (
                 np.float32(0.08) + np.float32(0.52) * ra
             ) * pk
             rise = ra * (
-                ((base + variation * lumps[i]) + np.float32(0.40) * rb)
+                ((base + variation * line[_R_RELIEF + i]) + np.float32(0.40) * rb)
                 + (crest * rr + np.float32(0.10) * ra * pk)
             )
-            rise_here = uplift[i] * rise
-            height[i] = floor[i] + relief * rise_here
+            rise_here = line[_R_UPLIFT + i] * rise
+            height = line[_R_FLOOR + i] + relief * rise_here
+            line[_O_HEIGHT + i] = height
             hi = smoothstep(high_low, high_high, rise_here)
-            high[i] = hi
+            line[_O_HIGH + i] = hi
             flank = ra * (np.float32(0.2) + np.float32(0.8) * rb)
-            gully[i] = (
+            line[_O_GULLY + i] = (
                 min(_ONE, gully_plain + np.float32(2.4) * m)
                 * min(_ONE, gully_floor + np.float32(2.2) * flank)
                 * (np.float32(0.6) + np.float32(0.6) * hi)
             )
-            target_row[i] = ra * (np.float32(0.28) * rb + np.float32(0.22) * rr) - np.float32(0.3) * (
+            line[_O_TARGET + i] = ra * (np.float32(0.28) * rb + np.float32(0.22) * rr) - np.float32(0.3) * (
                 _ONE - ra
             )
-            hummocks[i] = clamp01(hummock[i]) * (_ONE - m) * (_ONE - m)
-        glade_amplitude, glade_gain, glade_dry = p[_P_GLADE], p[_P_GLADE_GAIN], p[_P_GLADE_DRY]
-        humid_low, humid_high = p[_P_FOREST_HUMIDITY_LOW], p[_P_FOREST_HUMIDITY_HIGH]
-        treeline, band = p[_P_TREELINE], p[_P_TREELINE_BAND]
-        warm_row, humid_row = rows[_C_WARMTH], rows[_C_HUMIDITY]
-        warmth, humidity, crag = out[_N_WARMTH, j], out[_N_HUMIDITY, j], out[_N_CRAG, j]
-        for i in range(ni):
-            warmth[i] = warm_row[i]
-            humidity[i] = clamp01(humid_row[i])
-            # Until the slope is known, forest holds the clearing noise and crag the part climate allows.
-            clearing = glade_amplitude * (glade[i] + glade_gain * (glade_mid[i] + glade_gain * glade_fine[i]))
-            open_land[i] = clearing + glade_dry * (humidity[i] - _HALF)
-            here = (warm_row[i] - _LAPSE * height[i]) + clearing
-            crag[i] = smoothstep(treeline - band, treeline + band, here) * smoothstep(
-                humid_low, humid_high, humidity[i]
+            line[_O_HUMMOCK + i] = clamp01(line[_R_HUMMOCK + i]) * (_ONE - m) * (_ONE - m)
+            warmth = line[_R_WARMTH + i]
+            humidity = clamp01(line[_R_HUMIDITY + i])
+            line[_O_WARMTH + i] = warmth
+            line[_O_HUMIDITY + i] = humidity
+            # Until the slope is known, forest holds the clearing noise and crag the part that climate allows.
+            clearing = glade_amplitude * (
+                line[_R_GLADE + i]
+                + glade_gain * (line[_R_GLADE + _LINE + i] + glade_gain * line[_R_GLADE + _LINE + _LINE + i])
             )
+            line[_O_FOREST + i] = clearing + glade_dry * (humidity - _HALF)
+            line[_O_CRAG + i] = smoothstep(
+                tree_low, tree_high, (warmth - _LAPSE * height) + clearing
+            ) * smoothstep(humid_low, humid_high, humidity)
+        store_lines(line, _NODE_OUT, NODE_FIELDS, ni, work.nodes, 0, j)
+    _node_slopes(shift, ni, nj, step, tables, work)
 
+
+@jit
+def _node_slopes(shift, ni, nj, step, tables, work):
+    """Slope, curvature, crags and forest of nodes whose heights are there."""
+    p = tables.parameters
+    line = work.line
+    nodes = work.nodes
     span = np.float32(step << shift)
     across = _HALF / span
     second = _ONE / (span * span)
     slope_low, slope_high = p[_P_TREE_SLOPE_LOW], p[_P_TREE_SLOPE_HIGH]
     glade_bias, glade_slope = p[_P_GLADE_BIAS], p[_P_GLADE_SLOPE]
     inner = ni - 2 * step
+    n = np.uint64(inner)
+    one = np.uint64(step)
+    two = one + one
     for j in range(step, nj - step):
-        north, here_row, south = out[_N_HEIGHT, j - step], out[_N_HEIGHT, j], out[_N_HEIGHT, j + step]
-        n_west, n_mid, n_east = north[0:], north[step:], north[2 * step :]
-        west, mid, east = here_row[0:], here_row[step:], here_row[2 * step :]
-        s_west, s_mid, s_east = south[0:], south[step:], south[2 * step :]
-        slope_x, slope_z = out[_N_SLOPE_X, j][step:], out[_N_SLOPE_Z, j][step:]
-        curvature = out[_N_CURVATURE, j][step:]
-        for i in range(inner):
-            slope_x[i] = (east[i] - west[i]) * across
-            slope_z[i] = (s_mid[i] - n_mid[i]) * across
-            xx = ((east[i] - mid[i]) - (mid[i] - west[i])) * second
-            zz = ((s_mid[i] - mid[i]) - (mid[i] - n_mid[i])) * second
-            xz = ((s_east[i] - s_west[i]) - (n_east[i] - n_west[i])) * (_QUARTER * second)
-            curvature[i] = np.sqrt((xx * xx + zz * zz) + _TWO * xz * xz)
-        high, crag, forest = out[_N_HIGH, j][step:], out[_N_CRAG, j][step:], out[_N_FOREST, j][step:]
-        for i in range(inner):
-            slope = np.sqrt(slope_x[i] * slope_x[i] + slope_z[i] * slope_z[i])
-            wooded = forest[i] + (glade_slope * min(slope, np.float32(0.35)) - glade_bias)
-            forest[i] = (
-                crag[i]
+        for r in range(3):
+            source = nodes[_N_HEIGHT, j + (r - 1) * step]
+            target = line[r * NODE_ROW :]
+            for i in range(ni):
+                target[i] = source[i]
+        for f in range(3):
+            source = nodes[_N_HIGH, j]
+            if f == 1:
+                source = nodes[_N_CRAG, j]
+            elif f == 2:
+                source = nodes[_N_FOREST, j]
+            target = line[(3 + f) * NODE_ROW :]
+            for i in range(inner):
+                target[i] = source[i + step]
+        for i in range(n):
+            west, mid, east = line[_H_HERE + i], line[_H_HERE + one + i], line[_H_HERE + two + i]
+            north, south = line[_H_NORTH + one + i], line[_H_SOUTH + one + i]
+            slope_x = (east - west) * across
+            slope_z = (south - north) * across
+            xx = ((east - mid) - (mid - west)) * second
+            zz = ((south - mid) - (mid - north)) * second
+            xz = (
+                (line[_H_SOUTH + two + i] - line[_H_SOUTH + i])
+                - (line[_H_NORTH + two + i] - line[_H_NORTH + i])
+            ) * (_QUARTER * second)
+            line[_O_SLOPE_X + i] = slope_x
+            line[_O_SLOPE_Z + i] = slope_z
+            line[_O_CURVATURE + i] = np.sqrt((xx * xx + zz * zz) + _TWO * xz * xz)
+            slope = np.sqrt(slope_x * slope_x + slope_z * slope_z)
+            wooded = line[_S_FOREST + i] + (glade_slope * min(slope, np.float32(0.35)) - glade_bias)
+            line[_O_FOREST + i] = (
+                line[_S_CRAG + i]
                 * (_ONE - smoothstep(slope_low, slope_high, slope))
                 * smoothstep(np.float32(-0.1), np.float32(0.25), wooded)
             )
-            crag[i] = smoothstep(np.float32(0.3), np.float32(0.9), high[i]) * (
+            line[_O_CRAG + i] = smoothstep(np.float32(0.3), np.float32(0.9), line[_S_HIGH + i]) * (
                 np.float32(0.35) + np.float32(0.65) * smoothstep(np.float32(0.25), np.float32(0.65), slope)
             )
+        for f in (_N_SLOPE_X, _N_SLOPE_Z, _N_CURVATURE, _N_CRAG, _N_FOREST):
+            source = line[(_NODE_OUT + f) * NODE_ROW :]
+            target = nodes[f, j]
+            for i in range(inner):
+                target[i + step] = source[i]
 
 
 @jit
@@ -831,13 +994,8 @@ def coarse_point(x, z, field, tables, work):
     work.positions[0, 0] = x << 10
     catmull_table(work.positions[0], 1, COARSE_SHIFT, first_x, work.index, work.weights)
     widen(work.coarse, COARSE_FIELDS, 0, 4, work.index, work.weights, 1, work.coarse_wide)
-    wide = work.coarse_wide[field]
-    t = np.float32(z & 1023) * (_ONE / _1024)
-    blend_nodes(wide[0], wide[1], wide[2], wide[3], t, 1, np.uint64(0), work.rows[0])
-    return work.rows[0, 0]
-
-
-UPLIFT_FIELD = _C_UPLIFT
+    load_lines(work.coarse_wide, work.coarse, True, COARSE_FIELDS, z, COARSE_SHIFT, first_z, 1, work.line)
+    return work.line[field * NODE_ROW]
 
 
 def flat_tables() -> Tables:
@@ -847,7 +1005,8 @@ def flat_tables() -> Tables:
     return Tables(
         parameters=np.linspace(0.1, 0.9, len(PARAMETERS)).astype(f),
         coarse=np.tile(octave, (len(COARSE_OCTAVES), 1)),
-        nodes=np.tile(octave, (len(NODE_OCTAVES), 1)),
+        mid=np.tile(octave, (len(MID_OCTAVES), 1)),
+        glades=np.tile(octave, (GLADES, 1)),
         gully_octaves=np.tile(octave, (1, 1)),
         gullies=np.ones((1, 4), f),
         gully_weights=np.ones((3, 1), f),

@@ -74,7 +74,9 @@ def _tile_hidden(corner_x, corner_z, span, low, high, margin, planes):
 
 
 @jit
-def gather(rows, corner_x, corner_z, camera_y, span, low, high, level, setup, planes, sizes, chosen, out, counts):
+def gather(
+    rows, corner_x, corner_z, camera_y, span, low, high, level, setup, planes, sizes, chosen, out, counts
+):
     """Append the visible trees of one page to `out`.
 
     Parameters
@@ -100,7 +102,10 @@ def gather(rows, corner_x, corner_z, camera_y, span, low, high, level, setup, pl
     least, most = tile_reach(corner_x, corner_z, span)
     lift = np.float64(altitude)
     # A centimetre of slack covers the rounding to float32 below.
-    if np.sqrt(least * least + lift * lift) - 0.01 > outer or np.sqrt(most * most + lift * lift) + 0.01 < inner:
+    if (
+        np.sqrt(least * least + lift * lift) - 0.01 > outer
+        or np.sqrt(most * most + lift * lift) + 0.01 < inner
+    ):
         return
     if _tile_hidden(corner_x, corner_z, span, low - camera_y, high - camera_y, 26.0, planes):
         return
@@ -120,8 +125,8 @@ def gather(rows, corner_x, corner_z, camera_y, span, low, high, level, setup, pl
     # First without a branch: most rows fail, in no order a processor could foresee.
     found = 0
     for n in range(rows.shape[0]):
-        x = np.float32(corner_x + rows[n, 0])
-        z = np.float32(corner_z + rows[n, 2])
+        x = np.float32(corner_x + np.float64(rows[n, 0]))
+        z = np.float32(corner_z + np.float64(rows[n, 2]))
         distance = np.sqrt(x * x + z * z + altitude2)
         foot = rows[n, 1]
         y = foot - y_eye
@@ -135,8 +140,8 @@ def gather(rows, corner_x, corner_z, camera_y, span, low, high, level, setup, pl
     for c in range(found):
         n = chosen[c]
         rank = rows[n, 7]
-        x = np.float32(corner_x + rows[n, 0])
-        z = np.float32(corner_z + rows[n, 2])
+        x = np.float32(corner_x + np.float64(rows[n, 0]))
+        z = np.float32(corner_z + np.float64(rows[n, 2]))
         distance = np.sqrt(x * x + z * z + altitude2)
         keep = keep_inner + slope * (distance - inner)
         if distance > vanish_from:
@@ -146,7 +151,7 @@ def gather(rows, corner_x, corner_z, camera_y, span, low, high, level, setup, pl
         foot = morphed(rows[n, 1], rows[n, 3], distance, start, stretch, morphs)
         if foot < lowest:
             continue
-        y = np.float32(foot - camera_y)
+        y = np.float32(np.float64(foot) - camera_y)
         kind = min(max(int(rows[n, 6]), 0), sizes.shape[0] - 1)
         grown = min((keep - rank) / soft, _ONE)
         scale = rows[n, 4] * (np.float32(0.35) + np.float32(0.65) * grown)

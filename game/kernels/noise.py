@@ -28,6 +28,14 @@ LENGTH = 1.53
 BOUND = 1.1
 """One octave lies within ±this: √½ times the longest gradient, reached in the middle of a cell."""
 
+ALIGNED_SCALE = 1 << 32
+"""Divided by a wavelength in metres: the lattice step of an aligned octave, in cells · 2^32 per metre."""
+
+WARPED_SCALE = 1 << 30
+"""Divided by a wavelength in metres: the lattice step of `noise_row`, in cells · 2^40 per 1/1024 m."""
+
+SHORTEST_WARPED_M = 225.0
+
 FRACTION_SCALE = 1.0 / 16777216.0
 _FRACTION = np.float32(FRACTION_SCALE)
 _SIDE = np.float32(1.0 / 32768.0)
@@ -117,9 +125,10 @@ def position(q, step, offset):
 def noise_row(qx, qz, n, octave, cells, fractions, out):
     """One octave at `n` arbitrary positions.
 
-    `qx`, `qz`: int64 [≥ n], positions in 1/1024 m. `octave`: int64 [4] = step (cells · 2^32 per metre), offset x,
-    offset z (cells · 2^32), seed. `cells` int32 [2, ≥ n] and `fractions` float32 [2, ≥ n] are scratch.
-    `out`: float32 [≥ n], overwritten.
+    `qx`, `qz`: int64 [≥ n], positions in 1/1024 m. `octave`: int64 [4] = step (`WARPED_SCALE` / wavelength in m),
+    offset x, offset z (cells · 2^40), seed. `cells` int32 [2, ≥ n] and `fractions` float32 [2, ≥ n] are scratch.
+    `out`: float32 [≥ n], overwritten. Wavelengths must be at least `SHORTEST_WARPED_M`, or the lattice leaves 63 bits
+    at ±1e9 m.
     """
     step = octave[0]
     offset_x = octave[1]
@@ -131,8 +140,8 @@ def noise_row(qx, qz, n, octave, cells, fractions, out):
     zs = fractions[1]
     # 64-bit lattice arithmetic in a loop of its own: the hashing below then fills vectors of 32-bit lanes.
     for i in range(n):
-        tx = position(qx[i], step, offset_x)
-        tz = position(qz[i], step, offset_z)
+        tx = (qx[i] * step + offset_x) >> 8
+        tz = (qz[i] * step + offset_z) >> 8
         cells_x[i] = np.int32(tx >> 32)
         cells_z[i] = np.int32(tz >> 32)
         xs[i] = fraction(tx)

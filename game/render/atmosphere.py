@@ -40,6 +40,8 @@ class Atmosphere:
     disc: Colour
     day: float
     """1 by day, 0 at night."""
+    high_sun: float
+    """1 while the sun stands well above the horizon, 0 when it touches it."""
 
 
 def _mix(a: Colour, b: Colour, t: float) -> Colour:
@@ -100,14 +102,14 @@ def atmosphere(hour: float) -> Atmosphere:
         raised = max(0.45, -height)
         length = math.sqrt(sun[0] ** 2 + sun[2] ** 2 + raised * raised)
         light_direction = (-sun[0] / length, raised / length, -sun[2] / length)
-        light = _times((0.030, 0.042, 0.072), moon_reach)
+        light = _times((0.055, 0.075, 0.120), moon_reach)
     else:
         # A sun below the horizon would light the undersides of hills while it fades.
         lifted = max(height, 0.02)
         length = math.sqrt(sun[0] ** 2 + sun[2] ** 2 + lifted * lifted)
         light_direction = (sun[0] / length, lifted / length, sun[2] / length)
         light = sunlight
-    sky_light = _times(_mix(zenith, horizon, 0.45), 0.80)
+    sky_light = _times(_mix(zenith, horizon, 0.62), 0.82)
     bounce = _times(light, 0.055 * max(light_direction[1], 0.0))
     ground_light = _plus(_times(sky_light, 0.32), (bounce[0] * 1.0, bounce[1] * 0.95, bounce[2] * 0.7))
     glow = _times((sunlight[0], sunlight[1] * 0.92, sunlight[2] * 0.75), 0.11 + 0.12 * (1.0 - day))
@@ -123,4 +125,5 @@ def atmosphere(hour: float) -> Atmosphere:
         glow=glow,
         disc=_times(sunlight, 12.0),
         day=1.0 - night,
+        high_sun=day,
     )

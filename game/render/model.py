@@ -45,7 +45,7 @@ def mesh(stored: dict[str, NDArray[np.generic]], name: str) -> Mesh:
     """The mesh `name` of `arrays(…)`. Raises `KeyError` when it holds none of that name."""
     position = stored[f"{name}.position"]
     vertices = np.zeros(len(position), VERTEX_DTYPE)
-    vertices["position"] = position * float(stored["scale"][0])
+    vertices["position"] = position.astype(np.float64) * float(stored["scale"].astype(np.float64)[0])
     vertices["normal"][:, :3] = stored[f"{name}.normal"]
     vertices["colour"] = stored[f"{name}.colour"]
     return Mesh(vertices, np.ascontiguousarray(stored[f"{name}.index"].reshape(-1), dtype=np.uint16))

@@ -18,7 +18,7 @@ from game.render.uniforms import FrameUniforms, load_program
 
 _DTYPE = np.dtype([("point", "<f4", (4,)), ("ahead", "<f4", (4,))])
 _LIFT_M = 0.08
-_HALF_WIDTH_PX = 1.8
+_HALF_WIDTH_PX = 2.2
 _INNER_OPACITY = 0.45
 _HIDDEN_OPACITY = 0.20
 _RAISING = (1.0, 0.62, 0.16)

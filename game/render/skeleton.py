@@ -225,7 +225,8 @@ def root_matrix(pose: Pose) -> NDArray[np.float64]:
     yaw = np.array([[cy, 0.0, sy], [0.0, 1.0, 0.0], [-sy, 0.0, cy]])
     pitch = np.array([[1.0, 0.0, 0.0], [0.0, cp, -sp], [0.0, sp, cp]])
     lean = np.array([[cl, -sl, 0.0], [sl, cl, 0.0], [0.0, 0.0, 1.0]])
-    return yaw @ pitch @ lean
+    turned: NDArray[np.float64] = yaw @ pitch @ lean
+    return turned
 
 
 def part_matrices(pose: Pose) -> NDArray[np.float64]:
@@ -253,14 +254,16 @@ def _bicycle(parts: NDArray[np.float64], pose: Pose) -> None:
         parts[number] = steer @ parts[number]
     _turn_x(parts[_NUMBER["crank"]], -pose.crank_angle_rad, BOTTOM_BRACKET)
     for side, name in ((1, "pedal_right"), (-1, "pedal_left")):
-        _turn_x(parts[_NUMBER[name]], foot_pitch(pose.crank_angle_rad, side), pedal(pose.crank_angle_rad, side))
+        _turn_x(
+            parts[_NUMBER[name]], foot_pitch(pose.crank_angle_rad, side), pedal(pose.crank_angle_rad, side)
+        )
 
 
 def _upper_body(
     parts: NDArray[np.float64], hips: Vector, back: Vector, gaze_pitch_rad: float
 ) -> NDArray[np.float64]:
     """Place torso and head: `back` is the unit direction from hips to shoulders. Returns the torso's matrix."""
-    torso = parts[_NUMBER["torso"]]
+    torso: NDArray[np.float64] = parts[_NUMBER["torso"]]
     x = _unit(_cross(back, (0.0, -back[2], back[1])))
     _place(torso, x, back, _cross(x, back), hips)
     _turn_x(parts[_NUMBER["head"]], gaze_pitch_rad, _point(torso, NECK))
@@ -268,7 +271,13 @@ def _upper_body(
 
 
 def _limb(
-    parts: NDArray[np.float64], upper: str, lower: str, start: Vector, end: Vector, lengths: Vector, pole: Vector
+    parts: NDArray[np.float64],
+    upper: str,
+    lower: str,
+    start: Vector,
+    end: Vector,
+    lengths: Vector,
+    pole: Vector,
 ) -> Vector:
     """Place a two-bone limb; return the point it reaches. `lengths` is (upper, lower, 1 or −1 for the side
     on which the joint points: knees show their −z side to the pole, elbows their +z side)."""
@@ -322,7 +331,7 @@ def _lie_down(parts: NDArray[np.float64], pose: Pose) -> None:
     c, s = math.cos(pose.lean_rad), math.sin(pose.lean_rad)
     level = np.eye(4)
     level[:2, :2] = [[c, -s], [s, c]]
-    x0 = -0.45 * side
+    x0 = -0.62 * side
     back = _unit((0.25 * side, 0.12, -1.0))
     torso = _upper_body(parts, (x0, 0.13, 0.15), back, math.radians(70.0))
     for sign, name in ((1, "right"), (-1, "left")):

@@ -58,9 +58,9 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
     ("horizon", "<f4", (4,)),
     ("glow", "<f4", (4,)),
     ("disc", "<f4", (4,)),
-    ("haze", "<f4", (4,)),  # extinction per metre r, g, b at the camera's height; w: view distance
+    ("haze", "<f4", (4,)),  # extinction per metre r, g, b at height 0; w: view distance
     ("sea", "<f4", (4,)),  # level − camera height, level, 1 when the camera is under water, unused
-    ("cloud", "<f4", (4,)),  # tile offset x and z (0…1), height above the camera, unused
+    ("cloud", "<f4", (4,)),  # tile offset x and z (0…1), height above the camera; valley haze at the camera
     ("levels", "<f4", (MAX_LEVEL + 1, 4)),  # range r, (1 − m)·r, m·r, 1 when the level morphs
     ("altitude", "<f4", ()),  # camera above ground, for the morph distance
     ("exposure", "<f4", ()),
@@ -176,7 +176,7 @@ class FrameUniforms:
             math.fmod(self.anchor_z + float(selection.frac_z) + 0.45 * drift, CLOUD_PERIOD_M)
             / CLOUD_PERIOD_M,
             max(900.0, 4200.0 - camera.y),
-            0.0,
+            self._valley_haze(camera.y),
         )
         levels = row["levels"]
         levels[:] = 0.0
@@ -188,7 +188,8 @@ class FrameUniforms:
         levels[:count, 2] = np.maximum(morph * ranges[:count], np.float32(1e-6))
         levels[:count, 3] = np.arange(count) < selection.top
         row["altitude"] = selection.altitude_m
-        row["exposure"] = 1.0 + 1.6 * (1.0 - self.atmosphere.day)
+        # The eye adapts: a little in the evening, more at night, never all the way.
+        row["exposure"] = 1.0 + 0.7 * (1.0 - self.atmosphere.high_sun) + 4.0 * (1.0 - self.atmosphere.day)
         self.buffer.replace(self.data)
         self.buffer.bind_base(FRAME_BINDING)
 
@@ -209,11 +210,15 @@ class FrameUniforms:
             row[name][:3] = getattr(air, name)
         row["sun_direction"] = (*air.sun_direction, air.day)
 
+    @staticmethod
+    def _valley_haze(height_m: float) -> float:
+        """Density of the haze that thins with height, at the camera, relative to that at height 0."""
+        return math.exp(-min(max(height_m, -500.0), 9000.0) / HAZE_SCALE_M)
+
     def _haze(self, view: FrameView) -> None:
         # Half of the blue is lost at a third of the view distance; never denser than a clear day needs.
         reach = max(view.view_m, 4000.0)
-        thinner = math.exp(-min(max(view.camera.y, -500.0), 9000.0) / HAZE_SCALE_M)
-        strength = 2.6 / reach * (0.35 + 0.65 * thinner)
+        strength = 0.95 / reach
         self.data[0]["haze"] = (strength * 0.52, strength * 0.72, strength * 1.1, view.view_m)
 
     def release(self) -> None:

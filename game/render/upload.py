@@ -9,7 +9,7 @@ import numpy as np
 
 from game.core.coords import STORED
 from game.gl.context import MIN_ARRAY_LAYERS, GLContext
-from game.gl.texture import RG32F, RGBA8, Texture2DArray
+from game.gl.texture import LINEAR, RG32F, RGBA8, Texture2DArray
 from game.world.page import PageData
 
 
@@ -19,7 +19,7 @@ class PageTextures:
     def __init__(self, gl: GLContext, layers: int = MIN_ARRAY_LAYERS) -> None:
         self.layers = layers
         self.heights = Texture2DArray(gl, STORED, STORED, layers, RG32F)
-        self.normals = Texture2DArray(gl, STORED, STORED, layers, RGBA8)
+        self.normals = Texture2DArray(gl, STORED, STORED, layers, RGBA8, LINEAR)
         self.climate = Texture2DArray(gl, STORED, STORED, layers, RGBA8)
         self.lowest = np.full(layers, np.inf, np.float32)
         """float32 [layers] lowest height of each layer's page, metres; tells whether the sea can show."""

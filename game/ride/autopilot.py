@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from game.core.units import GRAVITY_M_S2
+from game.core.units import GRAVITY_M_S2, STEP_HZ
 from game.ecs.components import Autopilot, Bicycle, Intent
 from game.kernels import arcs
 from game.ride.bicycle import LATERAL_G, TURN_LIMIT_1_M
@@ -31,8 +31,14 @@ SLOW_PATH_M = 36
 """Length of the rated paths, riding and from rest."""
 
 TOP_SPEED_M_S = 15.0
+WOODS_M = 30.0
+WOODS_M_S = 10.0
+SLOWER_PER_TRUNK_M_S = 0.07
+"""In woods it rides slower by this for each trunk within this distance, but not below the second."""
+
 PEDAL_BELOW_M_S = 13.0
-"""It brakes above the first and pedals below the second."""
+HURRY_BELOW_M_S = 9.0
+"""It never wants more than the top speed, pedals below the first of these and sprints below the second."""
 
 PIVOT_BELOW_M_S = 1.2
 """Slower than this it may turn on the spot, so it looks all round."""
@@ -40,10 +46,18 @@ PIVOT_BELOW_M_S = 1.2
 TURN_SHARES = (0.0, 0.08, 0.18, 0.32, 0.5, 0.72, 1.0)
 """First curvatures as shares of the tightest one, to both sides: thirteen arcs."""
 
-SECOND_SHARES = (-0.35, 0.0, 0.35)
+SECOND_SHARES = (-0.5, 0.0, 0.5)
+SWITCH_SHARES = (0.15, 0.3, 0.5)
+"""Second curvatures, and where on the path they begin; each planning pairs them differently."""
+
+KEEP_BONUS = 0.4
+"""What going on as planned is worth, so that two equal ways do not alternate."""
 
 COMFORT_G = 0.5
 """Lateral acceleration of the tightest arc it considers."""
+
+STUCK_S = 2.5
+"""After pedalling this long without getting away it looks for another way."""
 
 TURN_ROUND = 3.0
 """Score that turning on the spot by a right angle costs."""
@@ -56,9 +70,15 @@ RASTER_M = 48
 
 DRY_M = 0.5
 
-DESCENT_WEIGHT = 32.0
+DESCENT_WEIGHT = 45.0
 COURSE_WEIGHT = 60.0
 """Score in m/s for a slope of 1, and for riding against the wanted course."""
+
+
+_SHARES = np.array([*(-share for share in TURN_SHARES[:0:-1]), *TURN_SHARES])
+_FIRST = np.repeat(_SHARES, len(SECOND_SHARES))
+_SECOND = np.tile(np.array(SECOND_SHARES), _SHARES.size)
+_SWITCHES = np.resize(np.array([SWITCH_SHARES[k] for k in (0, 1, 2, 1, 2, 0, 2)]), _FIRST.size)
 
 
 def steer(
@@ -94,7 +114,7 @@ def steer(
             intent.brake_front = intent.brake_rear = 0.6
             return intent
         intent.steer = 2.0 * error
-        intent.pedal = 1.0
+        intent.pedal = 1.5
         return intent
     tightest = min(TURN_LIMIT_1_M, LATERAL_G * GRAVITY_M_S2 / max(v * v, 1e-6))
     intent.steer = min(1.0, max(-1.0, plan.turn_1_m / tightest))
@@ -103,51 +123,67 @@ def steer(
         intent.brake_rear = min(1.0, 0.5 * over)
         intent.brake_front = min(0.9, 0.5 * over)
     elif v < min(PEDAL_BELOW_M_S, plan.target_m_s - 0.7):
-        # Uphill out of a dip it stands up on the pedals.
-        intent.pedal = 1.3 if bicycle.gradient > 0.04 else 1.0
+        # From rest and uphill out of a dip it stands up on the pedals.
+        intent.pedal = 1.5 if bicycle.gradient > 0.04 or v < HURRY_BELOW_M_S else 1.0
     return intent
 
 
 def _plan(b: Bicycle, land: LandPatch, plan: Autopilot, sea_level_m: float) -> None:
     v = max(0.0, b.speed_m_s)
-    pivoting = v < PIVOT_BELOW_M_S and not b.airborne
-    if pivoting:
-        count = 24
-        headings = b.yaw_rad + np.arange(count, dtype=np.float64) * (2.0 * math.pi / count)
-        first = np.zeros(count, np.float64)
-        second = first
-        length, pace, turn_now = SLOW_PATH_M, 3.0, 0.0
-    else:
-        most = min(0.3, COMFORT_G * GRAVITY_M_S2 / max(v * v, 1.0))
-        shares = np.array([*(-share for share in TURN_SHARES[:0:-1]), *TURN_SHARES])
-        first = np.repeat(shares * most, len(SECOND_SHARES))
-        second = np.tile(np.array(SECOND_SHARES) * most, len(shares))
-        headings = np.full(len(first), b.yaw_rad)
-        length, pace, turn_now = PATH_M, v, b.turn_1_m
-    result = _rate(b, land, plan, headings, first, second, length, pace, turn_now, sea_level_m)
-    scores = result[:, 0]
-    if pivoting:
-        # Turning round costs time; and what was chosen before stays chosen unless something is clearly better.
-        kept = plan.pivot_rad if plan.pivot_rad is not None else b.yaw_rad
-        scores = scores - TURN_ROUND * (1.0 - np.cos(headings - kept))
-        if plan.mode == "downhill" and plan.blocked_rad is not None:
-            # Where pedalling came to an end is no way out.
-            scores = scores - 12.0 * np.maximum(0.0, np.cos(headings - plan.blocked_rad) - 0.5)
-    best = int(np.argmax(scores))
+    if v < PIVOT_BELOW_M_S and not b.airborne:
+        _plan_at_rest(b, land, plan, sea_level_m)
+        return
+    plan.pivot_rad = None
+    plan.stuck_s = 0.0
+    if v > 4.0:
+        plan.blocked_rad = None
+    most = min(0.3, COMFORT_G * GRAVITY_M_S2 / max(v * v, 1.0))
+    first = np.empty(_FIRST.size + 1, np.float64)
+    second, switches = np.empty_like(first), np.empty_like(first)
+    first[:-1] = _FIRST * most
+    second[:-1] = _SECOND * most
+    plan.plans += 1
+    switches[:-1] = PATH_M * np.roll(_SWITCHES, plan.plans)
+    # The last candidate goes on as planned.
+    plan.switch_m = max(0.0, plan.switch_m - v * PLAN_STEPS / STEP_HZ)
+    first[-1] = plan.turn_1_m if plan.switch_m > 0.0 else plan.second_1_m
+    second[-1], switches[-1] = plan.second_1_m, plan.switch_m
+    headings = np.full(first.size, b.yaw_rad)
+    result = _rate(b, land, plan, headings, (first, second, switches), PATH_M, v, b.turn_1_m, sea_level_m)
+    result[-1, 0] += KEEP_BONUS
+    best = int(np.argmax(result[:, 0]))
     plan.target_m_s = float(result[best, 1])
-    if pivoting:
-        plan.stuck_s += PLAN_STEPS / 120.0
-        if plan.stuck_s > 2.5:
-            plan.blocked_rad = b.yaw_rad
-            plan.stuck_s = 0.0
-        plan.pivot_rad = math.remainder(float(headings[best]), 2.0 * math.pi)
-        plan.turn_1_m = 0.0
-    else:
+    plan.turn_1_m, plan.second_1_m = float(first[best]), float(second[best])
+    plan.switch_m = float(switches[best])
+
+
+def _plan_at_rest(b: Bicycle, land: LandPatch, plan: Autopilot, sea_level_m: float) -> None:
+    """Look all round for a heading to ride off in."""
+    count = 24
+    headings = np.arange(count, dtype=np.float64) * (2.0 * math.pi / count)
+    zero = np.zeros(count, np.float64)
+    result = _rate(b, land, plan, headings, (zero, zero, zero), SLOW_PATH_M, 3.0, 0.0, sea_level_m)
+    # Turning round costs time; and what was chosen before stays chosen unless something is clearly better.
+    kept = plan.pivot_rad if plan.pivot_rad is not None else b.yaw_rad
+    scores = result[:, 0] - TURN_ROUND * (1.0 - np.cos(headings - kept))
+    if plan.blocked_rad is not None:
+        # Where pedalling came to an end is no way out.
+        scores -= 25.0 * np.maximum(0.0, np.cos(headings - plan.blocked_rad) - 0.5)
+    best = int(np.argmax(scores))
+    plan.stuck_s += PLAN_STEPS / STEP_HZ
+    if plan.stuck_s > STUCK_S:
+        plan.blocked_rad = b.yaw_rad
         plan.stuck_s = 0.0
-        if v > 4.0:
-            plan.blocked_rad = None
-        plan.pivot_rad = None
-        plan.turn_1_m = float(first[best])
+    plan.pivot_rad = math.remainder(float(headings[best]), 2.0 * math.pi)
+    plan.target_m_s = float(result[best, 1])
+    plan.turn_1_m = plan.second_1_m = plan.switch_m = 0.0
+
+
+def _top_speed(land: LandPatch, b: Bicycle) -> float:
+    """Speed that leaves time to react where trunks stand: less the more of them are near."""
+    rows = land.trunks_around(b.x, b.z, RASTER_M)
+    near = np.count_nonzero((rows[:, 0] - b.x) ** 2 + (rows[:, 1] - b.z) ** 2 < WOODS_M * WOODS_M)
+    return max(WOODS_M_S, TOP_SPEED_M_S - SLOWER_PER_TRUNK_M_S * float(near))
 
 
 def _rate(
@@ -155,14 +191,13 @@ def _rate(
     land: LandPatch,
     plan: Autopilot,
     headings: NDArray[np.float64],
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
+    turns: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
     length_m: int,
     pace_m_s: float,
     turn_now: float,
     sea_level_m: float,
 ) -> NDArray[np.float64]:
-    """[n, 3] score, allowed speed and free way of each candidate."""
+    """[n, 3] score, allowed speed and free way of each candidate: heading, first and second curvature, switch."""
     land.around(b.x, b.z, length_m + 4.0)
     side = int(2 * RASTER_M / arcs.CELL_M) + 1
     distances = np.empty((side, side), np.float32)
@@ -170,6 +205,7 @@ def _rate(
     arcs.bark_distances(land.trunks_around(b.x, b.z, RASTER_M), raster_x, raster_z, distances)
     out = np.empty((len(headings), 3), np.float64)
     straight = plan.mode == "straight"
+    first, second, switches = turns
     arcs.rate_paths(
         land.heights,
         b.x - land.i0,
@@ -180,13 +216,13 @@ def _rate(
         headings,
         first,
         second,
-        max(6.0, 0.35 * length_m),
+        switches,
         round(length_m / arcs.SPACING_M),
         distances,
         raster_x - land.i0,
         raster_z - land.j0,
         sea_level_m + DRY_M,
-        TOP_SPEED_M_S,
+        _top_speed(land, b),
         0.0 if straight else DESCENT_WEIGHT,
         float(plan.course_rad or 0.0),
         COURSE_WEIGHT if straight else 0.0,

@@ -56,12 +56,16 @@ COUNTERSTEER_S = 0.05
 PIVOT_RAD_S = 1.3
 """Turning on the spot with a foot down."""
 
-CENTRE_HEIGHT_M = 1.0
-FRONT_ARM_M = 0.62
+SCOOT_N = 400.0
+SCOOT_BELOW_M_S = 1.5
+"""A foot's push, gone at the second speed: nobody stays stuck in a rut."""
+
+CENTRE_HEIGHT_M = 0.95
+FRONT_ARM_M = 0.70
 REAR_ARM_M = WHEELBASE_M - FRONT_ARM_M
 """Centre of mass above the ground, and ahead of it and behind it the two contacts, of a rider sitting back."""
 
-BRAKE_FRONT_G = 0.65
+BRAKE_FRONT_G = 0.7
 BRAKE_REAR_G = 0.35
 """What the hands can ask of either brake, in g."""
 
@@ -324,6 +328,8 @@ def _roll(
     depth = min(1.0, max(0.0, (sea_level_m - b.y) / WADING_M))
     pedal = intent.pedal * (1.0 - depth)
     drive, b.power_w = drivetrain.drive_n(v, b.gear, pedal)
+    # Pedalling at a standstill means a push with the foot as well: out of a rut, over a root.
+    drive += SCOOT_N * min(1.0, max(0.0, pedal)) * max(0.0, 1.0 - v / SCOOT_BELOW_M_S)
     resist = drag_n(v, b.crouch) + rolling_n(v, b.pitch_rad, surface.crr)
     resist += 500.0 * WATER_AREA_M2 * depth * depth * v * v
     resist += _brakes_n(b, intent, cosine, surface)
@@ -391,8 +397,15 @@ def _fly(b: Bicycle, land: LandPatch, obstacles: Obstacles | None, dt: float) ->
     x, z, knocked = _advance(b, obstacles, b.vx_m_s * dt, b.vz_m_s * dt, dt)
     if knocked and b.fallen_s == 0.0 and b.knock == Grade.STUMBLE:
         fall(b)
+    free_y = b.y + mean * dt - 0.5 * G * dt * dt
     front, rear, pitch = _wheels_at(b, land, x, z, total, dt)
     _commit(b, x, z, front, rear, pitch, dt)
+    flat = math.hypot(b.vx_m_s, b.vz_m_s)
+    if b.y > free_y and flat > 0.0:
+        # Land under a wheel, or the frame, lifted the rider above free flight: paid for as any climb.
+        keep = math.sqrt(max(0.0, flat * flat - 2.0 * G * (b.y - free_y))) / flat
+        b.vx_m_s *= keep
+        b.vz_m_s *= keep
     b.vy_m_s = 0.5 * (b.front_sprung_m_s + b.rear_sprung_m_s)
     if b.airborne:
         b.speed_m_s = math.hypot(b.vx_m_s, b.vz_m_s, b.vy_m_s)
@@ -405,8 +418,6 @@ def _fly(b: Bicycle, land: LandPatch, obstacles: Obstacles | None, dt: float) ->
     along_x, along_z = forward(b.yaw_rad)
     flat = b.vx_m_s * along_x + b.vz_m_s * along_z
     along = max(0.0, flat * math.cos(ground_pitch) + b.vy_m_s * math.sin(ground_pitch))
-    # The land met rose under the wheels within the step: that lift is paid for as any other.
-    along = math.sqrt(max(0.0, along * along - 2.0 * G * max(0.0, DROOP_M - b.heave_m)))
     # The tyres take up the speed of the land, at the cost of the bicycle's.
     b.speed_m_s = (MASS_KG * along + (EFFECTIVE_MASS_KG - MASS_KG) * b.spin_m_s) / EFFECTIVE_MASS_KG
     b.spin_m_s = b.speed_m_s
@@ -479,13 +490,21 @@ def _wheels_at(
         rear = _ride(b.rear_sprung_y, b.rear_sprung_m_s, b.rear_land_y, rear_y, speed_m_s, dt)
         pitch = _pitch(front.low_y, rear.low_y, used)
     reach = WHEELBASE_M * math.sin(STEEPEST)
-    for low, high in ((front, rear), (rear, front)):
-        if low.low_y < high.low_y - reach:
-            # The frame is rigid: a wheel over an edge hangs from the other.
-            low.low_y = high.low_y - reach
-            low.sprung_y = low.low_y + DROOP_M
-            low.sprung_m_s = high.sprung_m_s
-            low.on_land = False
+    low, high = (front, rear) if front.low_y < rear.low_y else (rear, front)
+    beyond = high.low_y - low.low_y - reach
+    if beyond > 0.0:
+        # The frame is rigid: over an edge one wheel hangs from the other; in the air neither is held, so
+        # both give way and keep their common height and speed.
+        give = 0.0 if high.on_land else min(0.5 * beyond, high.low_y - high.land_y)
+        if give > 0.0:
+            high.low_y -= give
+            high.sprung_y -= give
+            common = 0.5 * (low.sprung_m_s + high.sprung_m_s)
+            high.sprung_m_s = common
+        low.low_y += beyond - give
+        low.sprung_y = low.low_y + DROOP_M
+        low.sprung_m_s = high.sprung_m_s
+        low.on_land = False
     return front, rear, used
 
 

@@ -172,7 +172,7 @@ class Forest:
     slope_high: float = number("", 0.0, 10.0)
     humidity_low: float = number("", -1.0, 1.0)
     humidity_high: float = number("", 0.0, 1.0)
-    glade_wavelength_m: float = wavelength(1500.0)
+    glade_wavelength_m: float = wavelength(2500.0)
     glade: float = number("", 0.0, 5.0)
     glade_gain: float = number("", 0.0, 1.0)
     glade_bias: float = number("", -5.0, 5.0)

@@ -23,7 +23,7 @@ from game.core.coords import (
     PageKey,
     check_position,
 )
-from game.kernels import fractal, hashing, heightfield
+from game.kernels import fractal, hashing, heightfield, noise
 from game.world.page import PageData
 from game.world.recipe import Recipe
 
@@ -212,15 +212,15 @@ def _runs(positions: NDArray[np.int64]) -> list[tuple[int, int]]:
     return found
 
 
-def _octave(wavelength_m: float, seed: int, channel: int) -> tuple[int, int, int, int]:
-    """Lattice of one octave: cells · 2^32 per metre (rounded once), hashed offsets of ±2^59, seed."""
+def _octave(wavelength_m: float, seed: int, channel: int, scale: int) -> tuple[int, int, int, int]:
+    """Lattice of one octave: step (rounded once), hashed offsets of ±2^59, seed."""
 
     def draw(part: int) -> int:
         return int(hashing.hash_channel(seed, channel * 8 + part))
 
     offset_x = ((draw(0) << 28) | (draw(1) >> 4)) - (1 << 59)
     offset_z = ((draw(2) << 28) | (draw(3) >> 4)) - (1 << 59)
-    return round(2.0**32 / wavelength_m), offset_x, offset_z, draw(4)
+    return round(scale / wavelength_m), offset_x, offset_z, draw(4)
 
 
 def _band_limits(wavelengths_m: list[float], levels_kept: int) -> NDArray[np.float32]:
@@ -315,17 +315,15 @@ def build_tables(recipe: Recipe, seed: int) -> heightfield.Tables:
         "hummock_area": hum.area_wavelength_m,
         "valley_width": v.width_wavelength_m,
     }
-    nodes = {
+    mid = {
         "valley_wide": v.main_wavelength_m,
         "valley_fine": v.main_detail_wavelength_m,
-        "side_valley": v.side_wavelength_m,
-        "crest": v.crest_wavelength_m,
         "peak": v.peak_wavelength_m,
         "relief": v.relief_wavelength_m,
-        "glade_wide": w.glade_wavelength_m,
-        "glade_mid": w.glade_wavelength_m / 3.3,
-        "glade_fine": w.glade_wavelength_m / 10.7,
+        "side_valley": v.side_wavelength_m,
+        "crest": v.crest_wavelength_m,
     }
+    glades = [w.glade_wavelength_m / ratio for ratio in (1.0, 3.3, 10.7)]
     # The wave's own length, and the pivots' spacing, which is what the lattice is made of.
     waves = [g.wavelength_m / 2.0**k for k in range(g.octaves)]
     gullies = [
@@ -346,7 +344,12 @@ def build_tables(recipe: Recipe, seed: int) -> heightfield.Tables:
         coarse=_lattices(
             [(coarse[name], 100 + k) for k, name in enumerate(heightfield.COARSE_OCTAVES)], signed
         ),
-        nodes=_lattices([(nodes[name], 150 + k) for k, name in enumerate(heightfield.NODE_OCTAVES)], signed),
+        mid=_lattices(
+            [(mid[name], 150 + k) for k, name in enumerate(heightfield.MID_OCTAVES)],
+            signed,
+            noise.WARPED_SCALE,
+        ),
+        glades=_lattices([(wave, 170 + k) for k, wave in enumerate(glades)], signed),
         gully_octaves=_lattices(
             [(wave * fractal.CELL_RATIO, 200 + k) for k, wave in enumerate(waves)], signed
         ),
@@ -358,6 +361,8 @@ def build_tables(recipe: Recipe, seed: int) -> heightfield.Tables:
     )
 
 
-def _lattices(octaves: list[tuple[float, int]], seed: int) -> NDArray[np.int64]:
-    rows = [_octave(wavelength_m, seed, channel) for wavelength_m, channel in octaves]
+def _lattices(
+    octaves: list[tuple[float, int]], seed: int, scale: int = noise.ALIGNED_SCALE
+) -> NDArray[np.int64]:
+    rows = [_octave(wavelength_m, seed, channel, scale) for wavelength_m, channel in octaves]
     return np.array(rows, np.int64).reshape(len(rows), 4)

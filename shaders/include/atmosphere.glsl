@@ -18,10 +18,10 @@ vec3 sky_colour(vec3 direction) {
 
 // Share of light that reaches the camera from camera-relative `place`, per colour.
 vec3 haze_transmittance(vec3 place, float distance_m) {
-    // Mean of exp(-y/H) along the ray; haze.rgb is the extinction at the camera's height.
+    // Part of the haze is everywhere, part lies in the valleys: the mean of exp(-y/H) along the ray.
     float rise = clamp(place.y / HAZE_SCALE_M, -6.0, 6.0);
     float mean_density = abs(rise) < 1e-3 ? 1.0 - 0.5 * rise : (1.0 - exp(-rise)) / rise;
-    vec3 clear = exp(-haze.rgb * (distance_m * mean_density));
+    vec3 clear = exp(-haze.rgb * (distance_m * (0.45 + 0.55 * cloud.w * mean_density)));
     // The last stretch closes whatever the weather: nothing may pop at the rim of the view.
     return clear * (1.0 - smoothstep(0.72, 0.98, length(place.xz) / haze.w));
 }

@@ -3,7 +3,8 @@
 
 // Light on leaves: they scatter, so the sun reaches a little past the edge of the lit side. `shade` 0…1.
 vec3 light_foliage(vec3 albedo, vec3 normal, float shade) {
-    float facing = clamp((dot(normal, light_direction.xyz) + 0.30) / 1.30, 0.0, 1.0);
+    // Some of it goes through: the shaded side glows, it is never black.
+    float facing = max((dot(normal, light_direction.xyz) + 0.30) / 1.30, 0.10);
     vec3 ambient = mix(ground_light.rgb, sky_light.rgb, 0.5 + 0.5 * normal.y);
     return albedo * (light_colour.rgb * (facing * shade) + ambient * 0.85);
 }

@@ -4,16 +4,16 @@
 // What the land is made of at a point: colour from climate, slope, height above the sea and noise.
 // Colours are linear albedos, chosen by eye.
 
-const vec3 STRAW = vec3(0.300, 0.255, 0.105);
+const vec3 STRAW = vec3(0.232, 0.200, 0.088);
 const vec3 LUSH = vec3(0.105, 0.175, 0.032);
 const vec3 ALPINE = vec3(0.205, 0.200, 0.078);
 const vec3 NEEDLES = vec3(0.092, 0.078, 0.040);
 const vec3 CANOPY = vec3(0.030, 0.062, 0.021);
 const vec3 CANOPY_WARM = vec3(0.068, 0.092, 0.026);
-const vec3 ROCK = vec3(0.255, 0.242, 0.228);
-const vec3 ROCK_DARK = vec3(0.120, 0.114, 0.110);
+const vec3 ROCK = vec3(0.180, 0.169, 0.157);
+const vec3 ROCK_DARK = vec3(0.070, 0.067, 0.066);
 const vec3 ROCK_RED = vec3(0.360, 0.205, 0.120);
-const vec3 SCREE = vec3(0.300, 0.282, 0.255);
+const vec3 SCREE = vec3(0.232, 0.216, 0.190);
 const vec3 SAND = vec3(0.500, 0.410, 0.255);
 const vec3 DUNE = vec3(0.560, 0.385, 0.195);
 const vec3 SNOW = vec3(0.800, 0.835, 0.890);
@@ -29,12 +29,24 @@ struct Ground {
 const vec2 BLADE = vec2(-1700.0, 1100.0);  // 2 m
 const vec2 FINE = vec2(412.0, 287.0);   // 8.2 m
 const vec2 MIDDLE = vec2(-27.0, 58.0);  // 64 m
+const vec2 BROAD = vec2(13.0, -9.0);    // 259 m
 const vec2 WIDE = vec2(5.0, 6.0);       // 524 m
+const vec2 WALL = vec2(37.0, 49.0) / TILE_PERIOD_M;        // 111 m along, 84 m up
+const vec2 WALL_FINE = vec2(331.0, 401.0) / TILE_PERIOD_M; // 12 m along, 10 m up
+const vec2 HUGE = vec2(1.0, -2.0);      // 1832 m
 
 Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     vec2 world = tile_position(place.xz);
-    vec4 wide = texture(noise_tile, tile_uv(world, WIDE));
-    vec4 middle = texture(noise_tile, tile_uv(world, MIDDLE));
+    // Bending each scale by the next larger one breaks the rows in which a tile repeats, and each scale gives
+    // way to the next before the eye can see enough repeats to find them.
+    vec4 huge = texture(noise_tile, tile_uv(world, HUGE));
+    vec4 wide = texture(noise_tile, tile_uv(world, WIDE) + 0.40 * (huge.ba - 0.5));
+    vec2 bend = wide.ba - 0.5;
+    vec4 broad = texture(noise_tile, tile_uv(world, BROAD) + 0.35 * bend);
+    vec4 middle = texture(noise_tile, tile_uv(world, MIDDLE) + 0.45 * bend + 0.55 * (broad.ba - 0.5));
+    wide = mix(wide, huge, 0.2 + 0.8 * smoothstep(3000.0, 9000.0, distance_m));
+    broad = mix(broad, wide, smoothstep(1200.0, 4200.0, distance_m));
+    middle = mix(middle, broad, 0.25 + 0.75 * smoothstep(200.0, 1000.0, distance_m));
 #if DETAIL > 0
     vec4 fine = texture(noise_tile, tile_uv(world, FINE));
     float near = 1.0 - smoothstep(40.0, 190.0, distance_m);
@@ -54,7 +66,7 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     float arid = smoothstep(19.0, 25.0, celsius) * (1.0 - smoothstep(0.22, 0.42, humid + 0.15 * rough));
 
     // Turf: straw where dry, lush where wet, tan above the trees.
-    vec3 turf = mix(STRAW, LUSH, smoothstep(0.18, 0.72, humid + rough * 0.45));
+    vec3 turf = mix(STRAW, LUSH, smoothstep(0.12, 0.58, humid + rough * 0.50));
     turf = mix(turf, ALPINE, 1.0 - smoothstep(1.5, 8.5, celsius));
     turf *= 0.80 + 0.42 * middle.g;
     turf = mix(turf, SOIL, near * 0.45 * smoothstep(0.62, 0.80, fine.r + 0.25 * (middle.r - 0.5)));
@@ -65,7 +77,7 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     turf = mix(turf, DUNE * (0.86 + 0.28 * middle.r), arid);
 
     // Forest: needles on the floor up close, crowns from afar.
-    float wood = smoothstep(0.22, 0.46, climate.a + rough * 0.34);
+    float wood = smoothstep(0.26, 0.44, climate.a + rough * 0.30 + (middle.g - 0.5) * 0.26);
     float afar = smoothstep(60.0, 520.0, distance_m);
     vec3 crowns = mix(CANOPY, CANOPY_WARM, clamp(0.5 + rough * 1.1, 0.0, 1.0)) * (0.55 + 0.9 * middle.g);
     vec3 forest = mix(mix(turf, NEEDLES * (0.6 + 0.8 * grain), 0.62), crowns, afar);
@@ -73,14 +85,32 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
 
     // Bare rock where the climate says so or where it is too steep for soil; scree gathers below it.
     float bare = climate.b * 0.85 + smoothstep(0.20, 0.52, steep) * 0.95 + rough * 0.42;
-    float scree = smoothstep(0.34, 0.50, bare);
-    float cliff = smoothstep(0.52, 0.72, bare + 0.10 * (middle.g - 0.5));
+    float scree = smoothstep(0.26, 0.54, bare + 0.24 * (middle.g - 0.5));
+    float cliff = smoothstep(0.44, 0.68, bare + 0.16 * (middle.g - 0.5));
     float strata = 0.5 + 0.5 * sin(above * 0.21 + (middle.r - 0.5) * 9.0 + (wide.r - 0.5) * 14.0);
-    vec3 stone = mix(ROCK_DARK, ROCK, clamp(0.30 + 0.55 * middle.r + 0.28 * strata, 0.0, 1.0));
-    stone *= 0.72 + 0.56 * middle.g;
-    stone *= mix(1.0, 0.62 + 0.76 * fine.g, near);
+    vec4 face = middle;
 #if DETAIL > 0
-    stone *= mix(1.0, 0.68 + 0.64 * blade.r, close);
+    // On walls the map seen from above smears: look from the side there.
+    float sideways = smoothstep(0.10, 0.40, steep);
+    float facing_z = normal.z * normal.z / max(normal.x * normal.x + normal.z * normal.z, 1e-4);
+    vec4 wall = mix(
+        texture(noise_tile, vec2(world.y, above) * WALL),
+        texture(noise_tile, vec2(world.x, above) * WALL),
+        facing_z
+    );
+    vec4 wall_fine = mix(
+        texture(noise_tile, vec2(world.y, above) * WALL_FINE),
+        texture(noise_tile, vec2(world.x, above) * WALL_FINE),
+        facing_z
+    );
+    face = mix(middle, wall, sideways * (1.0 - smoothstep(700.0, 2200.0, distance_m)));
+    fine = mix(fine, wall_fine, sideways);
+#endif
+    vec3 stone = mix(ROCK_DARK, ROCK, clamp(0.02 + 0.62 * face.r + 0.38 * strata + 0.35 * (broad.r - 0.3), 0.0, 1.0));
+    stone *= 0.70 + 0.60 * face.g;
+    stone *= mix(1.0, 0.55 + 0.90 * fine.g, near);
+#if DETAIL > 0
+    stone *= mix(1.0, 0.68 + 0.64 * fine.r, close);
 #endif
     stone = mix(stone, ROCK_RED * (0.7 + 0.6 * strata), max(arid, smoothstep(24.0, 30.0, celsius) * 0.8));
     vec3 rubble = SCREE * (0.70 + 0.34 * middle.g + 0.26 * grain);
@@ -103,15 +133,22 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
 
     // Relief finer than the mesh: strong on rock and crowns, faint on snow.
     float bump = mix(mix(0.16, 0.42, wood * afar), 0.60, cliff) * (1.0 - 0.75 * snow);
-    vec2 tilt = tile_slope(middle, MIDDLE) * bump * (1.0 - smoothstep(600.0, 3500.0, distance_m));
-    tilt += tile_slope(wide, WIDE) * bump * 0.35;
+    vec3 dent = vec3(0.0);
 #if DETAIL > 0
-    tilt += tile_slope(fine, FINE) * near * (0.24 + 0.34 * cliff) * (1.0 - 0.6 * snow);
-    tilt += tile_slope(blade, BLADE) * close * (0.30 + 0.20 * cliff) * (1.0 - 0.7 * snow);
+    bump *= 1.0 - 0.9 * sideways;
+    vec2 knock = (wall.ba - 0.5) * (1.0 - smoothstep(900.0, 3500.0, distance_m)) + (wall_fine.ba - 0.5) * 0.8 * near;
+    dent = vec3(knock.x * facing_z, knock.y, knock.x * (1.0 - facing_z)) * (1.3 * sideways * cliff * (1.0 - snow));
+#endif
+    vec2 tilt = tile_slope(middle, MIDDLE) * bump * (1.0 - smoothstep(600.0, 3500.0, distance_m));
+    tilt += tile_slope(wide, WIDE) * bump * 0.35 * (1.0 - smoothstep(2500.0, 8000.0, distance_m));
+#if DETAIL > 0
+    float flat_near = (1.0 - sideways) * (1.0 - 0.6 * snow);
+    tilt += tile_slope(fine, FINE) * near * (0.24 + 0.44 * cliff) * flat_near;
+    tilt += tile_slope(blade, BLADE) * close * (0.30 + 0.20 * cliff) * flat_near;
 #endif
     Ground found;
     found.albedo = albedo;
-    found.normal = normalize(normal + vec3(-tilt.x, 0.0, -tilt.y));
+    found.normal = normalize(normal + vec3(-tilt.x, 0.0, -tilt.y) - dent);
     found.open_sky = 1.0 - 0.30 * wood * (1.0 - middle.g) - 0.22 * cliff * (1.0 - middle.r);
     found.gloss = max(wet * 0.6, snow * 0.25);
     return found;

@@ -1,0 +1,341 @@
+"""Trees: which level draws which tree, where it stands, and that GPU objects are given back."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from game.core.coords import PageKey, page_at
+from game.core.settings import Quality
+from game.gl.context import GLContext
+from game.kernels import instances
+from game.lod.selection import PATCH_DTYPE, Selection
+from game.render.frame import FrameView
+from game.render.tree_gather import SHORE_M, TreeGather, level_rows
+from game.world.vegetation import share_kept
+from tests.render.scene import frame_view
+
+QUALITY = Quality("high", 16, 110.0, 3000.0, 4, 1.0, 0)
+SIZES = np.array([[13.0, 3.2], [9.5, 3.4]], np.float32)
+
+
+def selection_at(x: float, z: float, altitude_m: float = 1.7, ranges: list[float] | None = None) -> Selection:
+    """A selection without patches: trees read its numbers only."""
+    reach = np.array(ranges or [110.0, 220.0, 440.0, 880.0, 1760.0, 3000.0], np.float32)
+    anchor_x, anchor_z = math.floor(x), math.floor(z)
+    return Selection(
+        patches=np.zeros(0, PATCH_DTYPE),
+        level_starts=np.zeros(len(reach) + 1, np.int32),
+        ranges=reach,
+        anchor_x=anchor_x,
+        anchor_z=anchor_z,
+        frac_x=np.float32(x - anchor_x),
+        frac_z=np.float32(z - anchor_z),
+        altitude_m=np.float32(altitude_m),
+        morph=0.25,
+        view_m=3000.0,
+        top=len(reach) - 1,
+        patch_quads=16,
+        complete=True,
+    )
+
+
+def forest(count: int, around: tuple[float, float], reach_m: float, seed: int = 5) -> np.ndarray:
+    """Trees [n, 4] float64: world x, z on the 1/64 m lattice, kind, rank; hashed by a fixed sequence."""
+    steps = np.arange(1, count + 1, dtype=np.float64)
+    golden = np.array([0.7548776662466927, 0.5698402909980532, 0.618033988749895, 0.8191725133961645])
+    hashed = (steps[:, None] * golden + seed * 0.137) % 1.0
+    trees = np.empty((count, 4))
+    trees[:, 0] = np.round((around[0] + (2 * hashed[:, 0] - 1) * reach_m) * 64) / 64
+    trees[:, 1] = np.round((around[1] + (2 * hashed[:, 1] - 1) * reach_m) * 64) / 64
+    trees[:, 2] = hashed[:, 2] < 0.4
+    trees[:, 3] = hashed[:, 3]
+    return trees
+
+
+def height(level: int, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Land that differs from level to level by metres."""
+    return 40.0 + 9.0 * np.sin(x / 61.0 + 0.7 * level) + 6.0 * np.cos(z / 47.0 - 0.4 * level)
+
+
+def tiles_of(trees: np.ndarray, levels: int) -> list[tuple[PageKey, np.ndarray]]:
+    """The pages of all levels with their rows, as streaming hands them over."""
+    tiles: dict[PageKey, list[tuple[float, ...]]] = {}
+    for level in range(levels):
+        for x, z, kind, rank in trees[np.argsort(trees[:, 3], kind="stable")]:
+            if rank >= share_kept(level):
+                continue
+            key = page_at(level, x, z)
+            ox, oz = key.origin_m
+            own, parent = (float(height(up, x, z)) for up in (level, level + 1))
+            tiles.setdefault(key, []).append((x - ox, own, z - oz, parent, 1.0, 6.0 * rank, kind, rank))
+    return [(key, np.array(rows, np.float32)) for key, rows in tiles.items()]
+
+
+def view_of(trees: np.ndarray, x: float, z: float, **changes: object) -> FrameView:
+    """A frame at (x, z), eye 41.7 m up, looking where `changes` say."""
+    view = frame_view(selection_at(x, z), (x, 41.7, z), **changes)  # type: ignore[arg-type]
+    view.tree_tiles = tiles_of(trees, QUALITY.tree_levels)
+    return view
+
+
+def drawn(gather: TreeGather) -> np.ndarray:
+    """All instance rows, cross-fade partners left out."""
+    rows = np.concatenate(
+        [gather.rows[bucket, : gather.counts[bucket]] for bucket in range(instances.BUCKETS)]
+    )
+    return rows[rows[:, 6] > 0.0]
+
+
+def around(trees: np.ndarray, x: float, z: float) -> np.ndarray:
+    """Instance rows from four looks of 90° and more, so that no tree is left out by the frustum."""
+    found: dict[tuple[float, float], np.ndarray] = {}
+    gather = TreeGather(QUALITY, SIZES)
+    for look in range(6):
+        view = view_of(trees, x, z, yaw_rad=look * math.pi / 3, pitch_rad=0.0, size=(160, 90))
+        gather.gather(view)
+        for row in drawn(gather):
+            place = (float(row[0]), float(row[2]))
+            if place in found:
+                assert np.array_equal(found[place], row)
+            found[place] = row.copy()
+    return np.array(list(found.values()))
+
+
+@pytest.mark.parametrize("origin", [(0.0, 0.0), (-1024.0, 3.0), (16777216.5, -20480.25), (-9.9e8, 9.9e8)])
+def test_each_tree_on_exactly_one_level_at_the_drawn_height(origin: tuple[float, float]) -> None:
+    x, z = origin[0] + 0.375, origin[1] - 0.625
+    trees = forest(900, (x, z), 640.0)
+    trees[:, 3] *= 0.4  # low ranks: none is thinned within this reach
+    rows = around(trees, x, z)
+    dx = (trees[:, 0] - x).astype(np.float32)
+    dz = (trees[:, 1] - z).astype(np.float32)
+    assert len(rows) == len({(float(a), float(b)) for a, b in zip(dx, dz, strict=True)})
+    ranges = selection_at(x, z).ranges
+    expected = {}
+    for tree, a, b in zip(trees, dx, dz, strict=True):
+        distance = np.sqrt(a * a + b * b + np.float32(1.7) * np.float32(1.7))
+        level = int(np.searchsorted(ranges, distance, side="right"))
+        r = ranges[level]
+        k = np.clip((distance - np.float32(0.75) * r) / (np.float32(0.25) * r), 0.0, 1.0)
+        own, parent = (float(height(up, tree[0], tree[1])) for up in (level, level + 1))
+        expected[float(a), float(b)] = own + (parent - own) * float(k) - 41.7
+    for row in rows:
+        assert row[1] == pytest.approx(expected[float(row[0]), float(row[2])], abs=2e-4)
+
+
+def test_bands_leave_no_gap_at_a_range() -> None:
+    """A tree is walked past r_0 in steps of 1/64 m: it is always drawn, and by one level."""
+    for step in range(-64, 65):
+        trees = np.array([[0.0, -(np.round(109.98 * 64) + step) / 64, 0.0, 0.1]])
+        view = view_of(trees, 0.0, 0.0, pitch_rad=0.0)
+        gather = TreeGather(QUALITY, SIZES)
+        gather.gather(view)
+        assert len(drawn(gather)) == 1
+
+
+def test_height_is_continuous_over_a_range() -> None:
+    """Just inside r_0 a tree stands on the parent's land, where level 1 has it just outside."""
+    heights = []
+    for z in (-109.984375, -110.0):
+        gather = TreeGather(QUALITY, SIZES)
+        gather.gather(view_of(np.array([[0.0, z, 0.0, 0.1]]), 0.0, 0.0, pitch_rad=0.0))
+        heights.append(float(drawn(gather)[0, 1]))
+    assert abs(heights[0] - heights[1]) < 0.02
+
+
+def test_none_in_the_sea() -> None:
+    trees = forest(600, (0.0, 0.0), 200.0)
+    trees[:, 3] *= 0.4
+    sea = 41.0
+    gather = TreeGather(QUALITY, SIZES)
+    view = view_of(trees, 0.0, 0.0, pitch_rad=0.0, sea_level_m=sea)
+    gather.gather(view)
+    some = drawn(gather)
+    assert len(some) > 20
+    assert (some[:, 1] + 41.7 >= sea + SHORE_M - 1e-3).all()
+    before = len(some)
+    for level, expected in ((100.0, 0), (-500.0, None)):
+        view.sea_level_m = level
+        gather.gather(view)
+        found = len(drawn(gather))
+        assert found == expected if expected is not None else found > before
+
+
+def test_off_levels_draw_nothing_and_the_rest_fills_in() -> None:
+    """Ranges of 0 (pages not there yet) hand their trees to the first level that is on."""
+    trees = forest(300, (0.0, 0.0), 100.0)
+    trees[:, 3] *= 0.4
+    view = view_of(trees, 0.0, 0.0, pitch_rad=0.0)
+    view.selection = selection_at(0.0, 0.0, ranges=[0.0, 0.0, 440.0, 880.0, 1760.0, 3000.0])
+    gather = TreeGather(QUALITY, SIZES)
+    gather.gather(view)
+    late = {(float(row[0]), float(row[2])) for row in drawn(gather)}
+    view.selection = selection_at(0.0, 0.0)
+    gather.gather(view)
+    assert late == {(float(row[0]), float(row[2])) for row in drawn(gather)}
+
+
+def test_frustum_keeps_what_is_seen() -> None:
+    """Trees in the middle of the picture are drawn, trees behind are not."""
+    trees = forest(800, (0.0, 0.0), 400.0)
+    trees[:, 3] *= 0.4
+    gather = TreeGather(QUALITY, SIZES)
+    for yaw in (0.0, 1.0, 2.5, 4.0):
+        gather.gather(view_of(trees, 0.0, 0.0, yaw_rad=yaw, pitch_rad=-0.05))
+        ahead = drawn(gather) @ np.array([math.sin(yaw), 0, -math.cos(yaw), 0, 0, 0, 0, 0], np.float32)
+        assert ahead.min() > -8.0
+        forward = (trees[:, 0] * math.sin(yaw) - trees[:, 1] * math.cos(yaw)) > 12.0
+        aside = np.abs(trees[:, 0] * math.cos(yaw) + trees[:, 1] * math.sin(yaw))
+        depth = trees[:, 0] * math.sin(yaw) - trees[:, 1] * math.cos(yaw)
+        wanted = trees[forward & (aside < 0.5 * depth)]
+        got = {(float(row[0]), float(row[2])) for row in drawn(gather)}
+        assert {(float(np.float32(x)), float(np.float32(z))) for x, z in wanted[:, :2]} <= got
+
+
+def test_jitted_agrees_with_plain_python() -> None:
+    trees = forest(160, (12.0, -30.0), 300.0)
+    gather = TreeGather(QUALITY, SIZES)
+    view = view_of(trees, 12.25, -30.5, yaw_rad=0.4, pitch_rad=0.0)
+    levels = level_rows(view.selection, 4, 1.0)
+    setup = np.array([1.7, -500.0, 26.0, 31.0, 96.0, 113.0, 690.0, 880.0, 0.08], np.float32)
+    planes = gather._planes(view.camera)
+    results = []
+    for function in (instances.gather, instances.gather.py_func):
+        out = np.zeros((instances.BUCKETS, 256, instances.INSTANCE_COLUMNS), np.float32)
+        counts = np.zeros(instances.BUCKETS, np.int64)
+        chosen = np.zeros(512, np.int32)
+        for key, rows in view.tree_tiles:
+            corner = [np.float64(o - c) for o, c in zip(key.origin_m, (12.25, -30.5), strict=True)]
+            bounds = np.float64(key.span_m), np.float64(rows[:, 1].min()), np.float64(rows[:, 1].max())
+            head = (rows, *corner, np.float64(41.7), *bounds, levels[key.level])
+            function(*head, setup, planes, SIZES, chosen, out, counts)
+        results.append((out, counts))
+    assert results[0][1].sum() > 20
+    assert np.array_equal(results[0][1], results[1][1])
+    assert np.array_equal(results[0][0], results[1][0])
+
+
+def test_cross_fade_partners_complete_each_other() -> None:
+    """In a band a tree is in two details with opposite fades: together they cover every pixel once."""
+    trees = forest(2000, (0.0, 0.0), 130.0)
+    trees[:, 3] *= 0.4
+    gather = TreeGather(QUALITY, SIZES)
+    gather.gather(view_of(trees, 0.0, 0.0, pitch_rad=0.0))
+    fades: dict[tuple[float, float], list[float]] = {}
+    for bucket in range(instances.BUCKETS):
+        for row in gather.rows[bucket, : gather.counts[bucket]]:
+            fades.setdefault((float(row[0]), float(row[2])), []).append(float(row[6]))
+    pairs = [pair for pair in fades.values() if len(pair) == 2]
+    assert len(pairs) > 10
+    assert all(a == -b for a, b in pairs)
+    assert all(len(found) <= 2 for found in fades.values())
+    assert gather.counts[:2].sum() > 0
+    assert gather.counts[2:4].sum() > 0
+    assert gather.counts[4:].sum() > 0
+
+
+def test_thinning_never_asks_for_more_than_the_coarser_page_carries() -> None:
+    for levels in (1, 2, 3, 4, 5):
+        for keep in (0.3, 0.7, 1.0):
+            rows = level_rows(selection_at(0.0, 0.0), levels, keep)
+            assert (np.diff(rows[:, 5]) <= 0).all()
+            for level in range(len(rows) - 1):
+                assert rows[level, 6] == rows[level + 1, 5]
+                if share_kept(level + 1) < 1.0:
+                    assert rows[level, 6] <= share_kept(level + 1)
+
+
+def test_far_trees_shrink_away_by_rank() -> None:
+    trees = forest(4000, (0.0, -700.0), 300.0)
+    gather = TreeGather(QUALITY, SIZES)
+    gather.gather(view_of(trees, 0.0, 0.0, pitch_rad=0.0))
+    rows = drawn(gather)
+    distance = np.hypot(rows[:, 0], rows[:, 2])
+    assert distance.max() < 880.0
+    near, far = rows[distance < 600.0], rows[distance > 800.0]
+    assert len(near) > 50
+    assert far[:, 3].mean() < near[:, 3].mean()
+
+
+def test_buffers_grow_instead_of_dropping_trees() -> None:
+    trees = forest(3000, (0.0, -60.0), 45.0)
+    trees[:, 3] *= 0.4
+    gather = TreeGather(QUALITY, SIZES)
+    view = view_of(trees, 0.0, 0.0, pitch_rad=0.0)
+    gather.gather(view)
+    whole = len(drawn(gather))
+    gather.rows = np.zeros((instances.BUCKETS, 16, instances.INSTANCE_COLUMNS), np.float32)
+    gather.gather(view)
+    assert len(drawn(gather)) == whole > 500
+
+
+def test_no_trees_no_rows() -> None:
+    gather = TreeGather(QUALITY, SIZES)
+    gather.gather(view_of(np.zeros((0, 4)), 0.0, 0.0))
+    assert gather.counts.sum() == 0
+
+
+@pytest.mark.gl
+class TestDrawn:
+    """The pass against a real context."""
+
+    @pytest.mark.parametrize("msaa", [0, 4])
+    def test_ledger_is_zero_after_release(self, gl_context: GLContext, msaa: int) -> None:
+        from game.render.trees import TreesPass
+
+        made = TreesPass(gl_context, Quality("high", 16, 110.0, 3000.0, 4, 1.0, msaa))
+        assert gl_context.live > 10
+        made.release()
+        made.release()
+        assert gl_context.live_by_kind() == {}
+
+    @pytest.mark.parametrize("msaa", [0, 4])
+    def test_every_detail_shows(self, gl_context: GLContext, msaa: int) -> None:
+        """One tree at a time, near, middle and far: a dark figure before a bright sky, of the right height."""
+        from game.render.renderer import Renderer
+
+        renderer = Renderer(gl_context, Quality("low", 16, 110.0, 3000.0, 4, 1.0, msaa), 160, 120)
+        selection = selection_at(0.0, 0.0)
+        for kind in (0.0, 1.0):
+            for distance in (24.0, 60.0, 170.0):
+                views = []
+                for trees in (np.zeros((0, 4)), np.array([[0.0, -distance, kind, 0.1]])):
+                    view = frame_view(selection, (0.0, 44.0, 0.0), 0.0, 0.0, (160, 120))
+                    view.camera.fov_y_rad = 2.0 * math.atan(12.0 / distance)
+                    view.tree_tiles = [
+                        (key, _flat(rows, 40.0)) for key, rows in tiles_of(trees, QUALITY.tree_levels)
+                    ]
+                    renderer.draw(view)
+                    views.append(renderer.read_pixels().astype(int))
+                seen = np.abs(views[1] - views[0]).max(axis=2) > 20
+                rows = np.flatnonzero(seen.any(axis=1))
+                pixels = SIZES[int(kind), 0] * 60.0 / 12.0
+                assert rows[-1] - rows[0] == pytest.approx(pixels, rel=0.12, abs=2.5), (kind, distance)
+                columns = np.flatnonzero(seen.any(axis=0))
+                assert abs(0.5 * (columns[0] + columns[-1]) - 79.5) < 0.12 * pixels + 2.0
+        assert renderer.trees_drawn == 1
+        renderer.release()
+
+    def test_counters(self, gl_context: GLContext) -> None:
+        from game.render.renderer import Renderer
+
+        renderer = Renderer(gl_context, QUALITY, 64, 48)
+        view = view_of(forest(800, (0.0, 0.0), 300.0), 0.0, 0.0, pitch_rad=0.0, size=(64, 48))
+        renderer.draw(view)
+        with_trees = renderer.draw_calls
+        assert renderer.trees_drawn > 50
+        view.tree_tiles = []
+        renderer.draw(view)
+        assert with_trees - renderer.draw_calls <= instances.BUCKETS
+        assert renderer.trees_drawn == 0
+        renderer.release()
+
+
+def _flat(rows: np.ndarray, level_m: float) -> np.ndarray:
+    """The rows with every foot at one height."""
+    out = rows.copy()
+    out[:, (1, 3)] = level_m
+    return out

@@ -1,0 +1,172 @@
+"""Trunks: no tunnelling, graded knocks, height spans, the same order however the trunks arrive."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import astuple
+
+import pytest
+
+from game.core.units import STEP_S
+from game.ecs.components import Bicycle, Intent
+from game.ride import bicycle as riding
+from game.ride.collisions import RIDER_RADIUS_M, Collisions, grade
+from game.ride.contact import Grade, LandPatch
+from tests.ride.land import FormulaLand, flat, forest
+
+TRUNK_M = 0.2
+REACH = TRUNK_M + RIDER_RADIUS_M
+
+
+def meet(
+    speed: float, aside: float, seconds: float = 1.5, top_y: float = 9.0, hop_at: float | None = None
+) -> tuple[Bicycle, list[int]]:
+    """Ride east at a trunk 10 m ahead whose axis stands `aside` metres to the right."""
+    land = LandPatch(flat([(10.0, aside, TRUNK_M, -1.0, top_y)]))
+    obstacles = Collisions(land)
+    b = Bicycle()
+    riding.place(b, land, 0.0, 0.0, math.pi / 2)
+    b.speed_m_s = speed
+    knocks = []
+    for _ in range(round(seconds / STEP_S)):
+        intent = Intent(pedal=0.5, hop=hop_at is not None and b.x > hop_at)
+        riding.step(b, intent, land, STEP_S, obstacles)
+        if b.knock:
+            knocks.append(b.knock)
+    return b, knocks
+
+
+def test_head_on_at_speed_falls_and_stops() -> None:
+    b, knocks = meet(30 / 3.6, 0.0)
+    assert knocks[0] == Grade.FALL
+    assert b.falls == 1
+    assert b.x < 10.0 - REACH
+
+
+def test_a_fallen_rider_recovers_upright_before_the_trunk() -> None:
+    b, _ = meet(30 / 3.6, 0.0, seconds=3.6)
+    assert b.falls == 1
+    assert b.fallen_s == 0.0
+    assert abs(b.lean_rad) < 0.1
+
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_a_graze_of_ten_degrees_deflects(side: float) -> None:
+    b, knocks = meet(30 / 3.6, side * REACH * math.cos(math.radians(10.0)))
+    assert b.falls == 0
+    assert max(knocks) <= Grade.DEFLECT
+    assert b.x > 11.0
+    assert b.speed_m_s > 6.0
+    turned = math.degrees(math.remainder(b.yaw_rad - math.pi / 2, 2 * math.pi))
+    assert 8.0 < -side * turned < 20.0
+
+
+def test_walking_pace_never_falls() -> None:
+    b, knocks = meet(2.0, 0.0, seconds=8.0)
+    assert b.falls == 0
+    assert knocks
+    assert b.x < 10.0 - REACH
+
+
+@pytest.mark.parametrize("aside", [0.0, 0.1, -0.25, 0.4, -0.49])
+@pytest.mark.parametrize("start", [0.0, 0.13, 0.37, 0.55])
+def test_nothing_tunnels_at_300_kmh(aside: float, start: float) -> None:
+    land = LandPatch(flat([(10.0, aside, TRUNK_M, -1.0, 9.0)]))
+    obstacles = Collisions(land)
+    b = Bicycle()
+    riding.place(b, land, start, 0.0, math.pi / 2)
+    b.speed_m_s = 300 / 3.6
+    knocked = False
+    for _ in range(60):
+        riding.step(b, Intent(), land, STEP_S, obstacles)
+        knocked |= b.knock > 0
+        nose_x = b.x + riding.NOSE_M * math.sin(b.yaw_rad)
+        nose_z = b.z - riding.NOSE_M * math.cos(b.yaw_rad)
+        if b.fallen_s == 0.0:
+            assert math.hypot(nose_x - 10.0, nose_z - aside) > REACH - 0.02
+    assert knocked
+
+
+def test_a_hop_clears_a_log() -> None:
+    assert meet(10.0, 0.0, top_y=0.35, hop_at=6.0)[0].falls == 0
+    assert meet(10.0, 0.0, top_y=0.35, hop_at=6.0)[0].x > 12.0
+    assert meet(10.0, 0.0, top_y=0.35)[0].falls == 1
+
+
+def test_a_branch_overhead_is_passed_under() -> None:
+    land = LandPatch(flat([(10.0, 0.0, TRUNK_M, 2.5, 9.0)]))
+    obstacles = Collisions(land)
+    assert obstacles.sweep((0.0, 0.0), (20.0, 0.0), (0.0, 1.75), (10.0, 0.0), STEP_S) is None
+
+
+def test_grades_rise_with_speed_into_the_trunk() -> None:
+    for angle in (0.2, 1.5):
+        grades = [grade(v / 10.0, angle) for v in range(120)]
+        assert grades == sorted(grades)
+        assert set(grades) == {Grade.BRUSH, Grade.DEFLECT, Grade.STUMBLE, Grade.FALL}
+
+
+def test_a_knock_never_adds_speed() -> None:
+    for aside in (0.0, 0.2, 0.45):
+        for speed in (1.0, 5.0, 20.0):
+            land = LandPatch(flat([(10.0, aside, TRUNK_M, -1.0, 9.0)]))
+            knock = Collisions(land).sweep((9.0, 0.0), (11.0, 0.0), (0.0, 1.7), (speed, 0.0), STEP_S)
+            assert knock is not None
+            assert math.hypot(knock.vx_m_s, knock.vz_m_s) <= speed
+            assert 0.0 <= knock.fraction <= 1.0
+
+
+def test_turning_on_the_spot_beside_a_trunk_pushes_out() -> None:
+    land = LandPatch(flat([(0.6, 0.55, TRUNK_M, -1.0, 9.0)]))
+    obstacles = Collisions(land)
+    b = Bicycle()
+    riding.place(b, land, 0.0, 0.0, math.pi / 2)
+    for _ in range(400):
+        riding.step(b, Intent(steer=1.0), land, STEP_S, obstacles)
+    nose = (b.x + riding.NOSE_M * math.sin(b.yaw_rad), b.z - riding.NOSE_M * math.cos(b.yaw_rad))
+    assert math.hypot(nose[0] - 0.6, nose[1] - 0.55) > REACH - 0.05
+
+
+def test_far_from_the_origin_it_is_the_same() -> None:
+    ends = []
+    for x0 in (0.0, 9.0e8):
+        land = LandPatch(flat([(x0 + 10.0, 0.4, TRUNK_M, -1.0, 9.0)]))
+        obstacles = Collisions(land)
+        b = Bicycle()
+        riding.place(b, land, x0, 0.0, math.pi / 2)
+        b.speed_m_s = 8.0
+        for _ in range(240):
+            riding.step(b, Intent(), land, STEP_S, obstacles)
+        ends.append((b.x - x0, b.z, b.falls))
+    assert ends[0] == pytest.approx(ends[1], abs=1e-4)
+
+
+def test_the_space_follows_the_rider_and_the_edits() -> None:
+    trunks = forest(6.0, 400)
+    land = FormulaLand(flat().field, trunks)
+    obstacles = Collisions(land)
+    for x in range(-200, 200, 5):
+        obstacles.refill(float(x), 0.0)
+        assert len(obstacles) >= len(land.trunks(x, 0.0, 47.0))
+    assert not obstacles.is_free(trunks[0][0], trunks[0][1], 0.1)
+    land._trunks = land._trunks[:0]
+    land.epoch = 1
+    obstacles.refill(200.0, 0.0)
+    assert len(obstacles) == 0
+
+
+def test_the_way_the_space_was_filled_does_not_matter() -> None:
+    def ride(detour: bool) -> tuple[object, ...]:
+        land = LandPatch(FormulaLand(flat().field, forest(2.2, 150)))
+        obstacles = Collisions(land)
+        if detour:
+            for x in (-90.0, 50.0, 110.0):
+                obstacles.refill(x, 20.0)
+            obstacles._centre = None
+        b = Bicycle()
+        riding.place(b, land, 0.0, 0.0, math.pi / 2)
+        for n in range(1200):
+            riding.step(b, Intent(pedal=1.0, steer=math.sin(n / 80.0)), land, STEP_S, obstacles)
+        return astuple(b)
+
+    assert ride(detour=False) == ride(detour=True)

@@ -1,0 +1,93 @@
+"""The fixed-step systems together: visible order, one clock, one state at any frame rate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import astuple
+
+import pytest
+
+from game.core.clock import FixedStep
+from game.core.units import STEP_S
+from game.ecs.components import (
+    Autopilot,
+    Bicycle,
+    ChaseCamera,
+    Intent,
+    Previous,
+    PreviousCamera,
+    Weather,
+)
+from game.ecs.schedule import Schedule
+from game.ecs.world import EntityWorld
+from game.ride import bicycle as riding
+from game.ride import systems
+from game.ride.collisions import Collisions
+from game.ride.contact import LandPatch
+from tests.ride.land import forest, hills
+
+
+def game(mode: str) -> tuple[EntityWorld, Schedule, int]:
+    land = LandPatch(hills(4, forest(12.0, 400)))
+    world = EntityWorld()
+    rider = world.create(
+        Bicycle(), Intent(), Previous(), ChaseCamera(), PreviousCamera(), Autopilot(mode=mode)
+    )
+    world.create(Weather(sea_level_m=-1000.0))
+    riding.place(world.component(rider, Bicycle), land, 0.0, 0.0, math.pi / 2)
+    schedule = Schedule(
+        [
+            systems.remember_previous,
+            systems.make_autopilot_system(land),
+            systems.make_bicycle_system(land, Collisions(land)),
+            systems.make_camera_system(land),
+        ]
+    )
+    return world, schedule, rider
+
+
+def state_after(fps: int, seconds: float) -> tuple[object, ...]:
+    world, schedule, rider = game("downhill")
+    clock = FixedStep(paced_by_wall_clock=False)
+    last = round(seconds / STEP_S)
+    while clock.steps_done < last:
+        before = clock.steps_done
+        for _ in range(min(clock.advance(1.0 / fps), last - before)):
+            schedule.step(world, STEP_S)
+    result = (
+        astuple(world.component(rider, Bicycle)),
+        astuple(world.component(rider, ChaseCamera)),
+        astuple(world.component(rider, Autopilot)),
+    )
+    world.release()
+    return result
+
+
+def test_any_frame_rate_ends_in_the_same_state() -> None:
+    expected = state_after(60, 20.0)
+    for fps in (24, 59, 144, 1000):
+        assert state_after(fps, 20.0) == expected
+
+
+def test_the_autopilot_leaves_the_player_alone_when_off() -> None:
+    world, schedule, rider = game("off")
+    intent = world.component(rider, Intent)
+    intent.pedal, intent.steer = 1.0, 0.3
+    for _ in range(60):
+        schedule.step(world, STEP_S)
+    assert (intent.pedal, intent.steer) == (1.0, 0.3)
+    assert world.component(rider, Bicycle).x > 0.2
+    world.release()
+
+
+def test_previous_is_one_step_behind() -> None:
+    world, schedule, rider = game("downhill")
+    for _ in range(100):
+        schedule.step(world, STEP_S)
+    b, before = world.component(rider, Bicycle), world.component(rider, Previous).bicycle
+    moved = math.hypot(b.x - before.x, b.z - before.z)
+    assert moved == pytest.approx(b.speed_m_s * math.cos(b.pitch_rad) * STEP_S, rel=0.05)
+    camera, last = world.component(rider, ChaseCamera), world.component(rider, PreviousCamera).camera
+    assert last is not camera
+    assert 0.0 < math.dist((camera.x, camera.y, camera.z), (last.x, last.y, last.z)) < 0.5
+    world.release()
