@@ -269,7 +269,7 @@ def broadleaf(near: bool) -> Mesh:
     ]
     for limb, (centre, _) in enumerate(_BLOBS[1:5]):
         wood.append(
-            tube((0.08, 1.9 + 0.18 * limb, 0.0), 0.85 * np.asarray(centre), r * 0.45, BARK_LIGHT, 0.05, 3)
+            tube((0.08, 1.9 + 0.18 * limb, 0.0), 0.97 * np.asarray(centre), r * 0.45, BARK_LIGHT, 0.05, 3)
         )
     blobs = []
     for number, (centre, half) in enumerate(_BLOBS):

@@ -94,6 +94,8 @@ class Bicycle:
     hop_s: float = 0.0
     """Seconds in which leaving the ground still counts as the hop just asked for."""
     pitch_rate_rad_s: float = 0.0
+    path_rad: float = 0.0
+    """Pitch of the last metre or so of the way: what the rider's body still follows."""
     land_epoch: int = -1
     """Edit epoch of the land the wheels stand on."""
     safe_x: float = 0.0

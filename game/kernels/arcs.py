@@ -49,6 +49,10 @@ CLIFF = 0.75
 WALL = 1.0
 """Rise over run that a path never takes on: smoothed, and from sample to sample."""
 
+EDGE_M = 3.0
+EDGE = 1.1
+"""Land that falls by more than this beside the path, over this distance, is an edge to keep away from."""
+
 SMOOTHING = 0.3
 """Weight of a sample in the smoothed slope, which forgets within some five metres: what braking has to work with."""
 
@@ -114,6 +118,13 @@ def _smooth_plane(heights, x, z):
 
 
 @jit
+def _height_near(heights, x, z):
+    """Height of the sample nearest to (x, z)."""
+    rows, columns = heights.shape
+    return heights[min(max(int(z + 0.5), 0), rows - 1), min(max(int(x + 0.5), 0), columns - 1)]
+
+
+@jit
 def rate_paths(
     heights,
     x,
@@ -138,9 +149,9 @@ def rate_paths(
 ):
     """Rate candidates: fill `out` float64 [n, 3] with score, speed allowed now (m/s) and free way (m).
 
-    Each is sampled every `SPACING_M`, `points` times. The curvature goes from `turn_now` to the first one within `ramp_m`, and changes to
-    the second after `switches` metres. Limits of speed come from curves, crests, dips, steepness, bark and blocks; a
-    backward pass makes them brakeable, a forward one says how long the path takes.
+    Each is sampled every `SPACING_M`, `points` times. The curvature goes from `turn_now` to the first one within
+    `ramp_m`, and changes to the second after `switches` metres. Limits of speed come from curves, crests, dips,
+    steepness, bark and blocks; a backward pass makes them brakeable, a forward one says how long the path takes.
     """
     limits = np.empty(points, np.float64)
     slopes = np.empty(points, np.float64)
@@ -199,6 +210,11 @@ def rate_paths(
                 steepness += steep - STEEP + 4.0 * max(0.0, steep - WILD)
             if even > 0.12:
                 steepness += even - 0.12
+            right = _height_near(heights, px - EDGE_M * dz, pz + EDGE_M * dx)
+            left = _height_near(heights, px + EDGE_M * dz, pz - EDGE_M * dx)
+            if height - min(left, right) > EDGE_M * EDGE:
+                limit = min(limit, 49.0)
+                nearness += 2.0
             if bark < 2.0:
                 slow = 5.0 + 6.0 * (bark - BLOCK_M)
                 limit = min(limit, slow * slow)
@@ -240,8 +256,8 @@ def rate_paths(
         score -= 1.5 * abs(first_turns[n] - turn_now) * speed * speed / GRAVITY
         score -= 0.4 * abs(second_turns[n]) * speed * speed / GRAVITY
         if course_weight > 0.0:
-            off = heading - course
-            score -= course_weight * (1.0 - math.cos(off))
+            # Linear, not squared, so that a small error is still worth correcting.
+            score -= course_weight * abs(math.sin(0.5 * (heading - course)))
         out[n, 0] = score
         out[n, 1] = math.sqrt(max(allowed, 0.0))
         out[n, 2] = free

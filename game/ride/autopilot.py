@@ -72,7 +72,7 @@ DRY_M = 0.5
 
 DESCENT_WEIGHT = 45.0
 COURSE_WEIGHT = 60.0
-"""Score in m/s for a slope of 1, and for riding against the wanted course."""
+"""Score in m/s for a descent of 1 m a metre, and for riding against the wanted course."""
 
 
 _SHARES = np.array([*(-share for share in TURN_SHARES[:0:-1]), *TURN_SHARES])

@@ -82,6 +82,12 @@ HOP_M_S = math.sqrt(2.0 * G * (HOP_M + DROOP_M))
 FALL_IMPACT_M_S = 5.0
 """Speed left when the suspension bottoms out that throws the rider: a flat drop of some 7 m."""
 
+BODY_M = 1.2
+BEND_RAD = 0.35
+BEND_LOSS_1_M = 30.0
+"""The body follows the pitch over this way; a nose lifted by more than this angle at once costs energy, at this
+rate per metre and radian squared: riding at a wall stops, riding up a ramp does not."""
+
 NOSE_OVER_RAD = 0.95
 """Nose this much below the land at touchdown goes over the bars."""
 
@@ -355,6 +361,10 @@ def _roll(
     impact = max(front.impact_m_s, rear.impact_m_s)
     energy = v * v + 2.0 * (drive - resist) / EFFECTIVE_MASS_KG * way - 2.0 * G * share * rise
     energy -= 0.5 * (front.impact_m_s**2 + rear.impact_m_s**2)
+    if energy > 0.0:
+        sharp = max(0.0, pitch - b.path_rad - BEND_RAD)
+        energy *= math.exp(-BEND_LOSS_1_M * sharp * sharp * way)
+        b.path_rad += (pitch - b.path_rad) * min(1.0, way / BODY_M)
     if energy < 0.0 and rise > 0.0 and not knocked:
         # Not enough to climb what lies ahead: the wheels stay where they are.
         x, z, way, energy = b.x, b.z, 0.0, 0.0
@@ -371,7 +381,7 @@ def _roll(
 
 def _slip(b: Bicycle, land: LandPatch, surface: Surface, dt: float) -> None:
     """Where the land is steeper than the grip, the bicycle swings into the fall line, brakes or not."""
-    slope_x, slope_z = land.slope(b.x, b.z, 1.0)
+    slope_x, slope_z = land.slope(b.x, b.z, 0.4)
     excess = math.hypot(slope_x, slope_z) - TYRE_FRICTION * surface.grip
     if excess > 0.0:
         error = math.remainder(math.atan2(-slope_x, slope_z) - b.yaw_rad, 2.0 * math.pi)
@@ -388,7 +398,7 @@ def _fly(b: Bicycle, land: LandPatch, obstacles: Obstacles | None, dt: float) ->
     b.vz_m_s *= keep
     b.front_sprung_m_s *= keep
     b.rear_sprung_m_s *= keep
-    path = min(0.8, max(-0.8, 0.8 * math.atan2(b.vy_m_s, max(flat, 1.0))))
+    path = min(0.8, max(-0.8, 0.8 * math.atan2(b.vy_m_s, max(flat, 4.0))))
     goal = 4.0 * (path - b.pitch_rad)
     b.pitch_rate_rad_s += (goal - b.pitch_rate_rad_s) * min(1.0, 6.0 * dt)
     spread = 0.5 * WHEELBASE_M * math.cos(b.pitch_rad) * b.pitch_rate_rad_s
@@ -423,6 +433,7 @@ def _fly(b: Bicycle, land: LandPatch, obstacles: Obstacles | None, dt: float) ->
     b.spin_m_s = b.speed_m_s
     flat = b.speed_m_s * math.cos(ground_pitch)
     b.vx_m_s, b.vz_m_s = flat * along_x, flat * along_z
+    b.path_rad = pitch
     if pitch - ground_pitch < -NOSE_OVER_RAD:
         fall(b)
     _after_contact(b, max(front.impact_m_s, rear.impact_m_s))
@@ -596,7 +607,7 @@ def _settle(b: Bicycle, land: LandPatch) -> None:
             used = pitch
             b.front_y, b.rear_y = land.wheels(b.x, b.z, b.yaw_rad, half * math.cos(used))
             pitch = _pitch(b.front_y, b.rear_y, used)
-        b.pitch_rad = used
+        b.pitch_rad = b.path_rad = used
         b.gradient = math.tan(used)
         b.front_land_y, b.rear_land_y = b.front_y, b.rear_y
         b.front_sprung_y, b.rear_sprung_y = b.front_y, b.rear_y

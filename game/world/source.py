@@ -342,7 +342,9 @@ def build_tables(recipe: Recipe, seed: int) -> heightfield.Tables:
     return heightfield.Tables(
         parameters=np.array([parameters[name] for name in heightfield.PARAMETERS], np.float32),
         coarse=_lattices(
-            [(coarse[name], 100 + k) for k, name in enumerate(heightfield.COARSE_OCTAVES)], signed
+            [(coarse[name], 100 + k) for k, name in enumerate(heightfield.COARSE_OCTAVES)],
+            signed,
+            noise.WARPED_SCALE,
         ),
         mid=_lattices(
             [(mid[name], 150 + k) for k, name in enumerate(heightfield.MID_OCTAVES)],

@@ -47,14 +47,12 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     wide = mix(wide, huge, 0.2 + 0.8 * smoothstep(3000.0, 9000.0, distance_m));
     broad = mix(broad, wide, smoothstep(1200.0, 4200.0, distance_m));
     middle = mix(middle, broad, 0.25 + 0.75 * smoothstep(200.0, 1000.0, distance_m));
-#if DETAIL > 0
+    // Without it the texels of the middle scale would show as a patchwork of rectangles underfoot.
     vec4 fine = texture(noise_tile, tile_uv(world, FINE));
     float near = 1.0 - smoothstep(40.0, 190.0, distance_m);
+#if DETAIL > 0
     vec4 blade = texture(noise_tile, tile_uv(world, BLADE));
     float close = 1.0 - smoothstep(6.0, 42.0, distance_m);
-#else
-    vec4 fine = middle.gbra;
-    float near = 0.0;
 #endif
     float above = place.y + camera.y;
     float grain = mix(0.5, fine.g, near);

@@ -28,6 +28,7 @@ pytestmark = [
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDTH, HEIGHT = 640, 360
+GROUND = np.s_[HEIGHT * 6 // 10 :]
 
 
 @pytest.fixture
@@ -70,13 +71,13 @@ def start(screen: Screen, data: Path) -> subprocess.Popen[str]:
 
 
 def settled(screen: Screen, seconds: float = 60.0) -> NDArray[np.uint8]:
-    """A picture that holds still: the loading screen is gone and nothing moves but wind."""
+    """A picture whose ground holds still; clouds and trees move for ever."""
     before = screen.pixels()
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         time.sleep(1.0)
         now = screen.pixels()
-        if difference(before, now) < 1.0:
+        if difference(before[GROUND], now[GROUND]) < 2.0:
             return now
         before = now
     raise AssertionError("the picture never held still")
@@ -102,7 +103,7 @@ def test_ride_sculpt_and_flood(
         screen.do("keydown", "w")
         time.sleep(3.0)
         screen.do("keyup", "w")
-        assert difference(standing, screen.pixels()) > 3.0, "riding does not show"
+        assert difference(standing[GROUND], screen.pixels()[GROUND]) > 4.0, "riding does not show"
         screen.do("keydown", "s")
         still = settled(screen)
 

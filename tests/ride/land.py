@@ -63,7 +63,9 @@ def rough(height_m: float = 1.0, rise: float = -0.12, seed: int = 0) -> FormulaL
 def hills(seed: int = 0, trunks: list[Trunk] | None = None) -> FormulaLand:
     """Rolling land that falls to the east, from waves of 900 m down to 8 m."""
     waves = []
-    for n, (length, amplitude) in enumerate(((900, 60), (300, 18), (120, 6), (50, 1.6), (20, 0.5), (8, 0.12))):
+    for n, (length, amplitude) in enumerate(
+        ((900, 60), (300, 18), (120, 6), (50, 1.6), (20, 0.5), (8, 0.12))
+    ):
         for k in range(4):
             angle = 2.0 * math.pi * float(noise(np.array(float(n)), np.array(float(k)), seed))
             phase = 2.0 * math.pi * float(noise(np.array(float(n)), np.array(float(k + 9)), seed))

@@ -40,9 +40,7 @@ def start(land: FormulaLand, x: float = 0.0, z: float = 0.0, speed: float = 0.0)
     return b, patch
 
 
-def ride(
-    b: Bicycle, land: LandPatch, seconds: float, intent: Intent | None = None, **more: float
-) -> None:
+def ride(b: Bicycle, land: LandPatch, seconds: float, intent: Intent | None = None, **more: float) -> None:
     for _ in range(round(seconds / STEP_S)):
         riding.step(b, intent or Intent(), land, STEP_S, **more)
 
@@ -202,12 +200,15 @@ def test_braking_is_bounded_by_the_rear_wheel_lifting() -> None:
     ride(b, land, 4.0, Intent(brake_front=1.0, brake_rear=1.0))
     assert b.speed_m_s == 0.0
     distance = b.x - before
-    assert 12.0**2 / (2 * 0.66 * GRAVITY_M_S2) < distance < 12.0**2 / (2 * 0.5 * GRAVITY_M_S2)
+    assert 12.0**2 / (2 * 0.74 * GRAVITY_M_S2) < distance < 12.0**2 / (2 * 0.6 * GRAVITY_M_S2)
 
 
 def test_the_rear_brake_alone_locks() -> None:
     b, land = start(flat(), speed=12.0)
-    steps = [riding.step(b, Intent(brake_rear=1.0), land, STEP_S, surface=riding.Surface(grip=0.5)) for _ in range(9)]
+    steps = [
+        riding.step(b, Intent(brake_rear=1.0), land, STEP_S, surface=riding.Surface(grip=0.5))
+        for _ in range(9)
+    ]
     assert steps
     assert b.rear_locked
 
@@ -246,6 +247,21 @@ def test_left_and_right_mirror() -> None:
         ends.append((b.x, b.z))
     assert ends[0][0] == pytest.approx(ends[1][0], abs=1e-9)
     assert ends[0][1] == pytest.approx(-ends[1][1], abs=1e-9)
+
+
+def test_riding_at_a_wall_stops_and_riding_up_a_ramp_does_not() -> None:
+    heights = []
+    for rise in (4.0, 0.35):
+        land = FormulaLand(lambda x, z, rise=rise: np.clip(rise * (x - 20.0), 0.0, 4.0))
+        b, patch = start(land, x=12.0, speed=9.0)
+        top = 0.0
+        for _ in range(240):
+            riding.step(b, Intent(), patch, STEP_S)
+            top = max(top, b.y)
+        heights.append(top)
+    assert heights[0] < 0.8
+    # Of the 9²/2g = 4.1 m that the speed is worth, a ramp yields most.
+    assert heights[1] > 2.8
 
 
 def test_a_hop_rises_half_a_metre_once_for_a_press() -> None:

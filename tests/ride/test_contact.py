@@ -24,7 +24,9 @@ def brute_axle(land: FormulaLand, x: float, z: float, yaw: float) -> float:
     return float(np.max(heights + np.sqrt(np.maximum(R * R - s * s, 0.0))))
 
 
-@pytest.mark.parametrize(("x", "z", "yaw"), [(0.3, 0.7, 0.4), (-5.0, 3.0, 1.2), (-1024.01, -0.5, 2.9), (7.5, 7.5, 3.927)])
+@pytest.mark.parametrize(
+    ("x", "z", "yaw"), [(0.3, 0.7, 0.4), (-5.0, 3.0, 1.2), (-1024.01, -0.5, 2.9), (7.5, 7.5, 3.927)]
+)
 def test_the_wheel_rolls_on_the_envelope_of_the_triangles(x: float, z: float, yaw: float) -> None:
     land = rough(1.5)
     front, _ = LandPatch(land).wheels(x, z, yaw, 0.0)

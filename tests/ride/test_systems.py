@@ -82,7 +82,7 @@ def test_the_autopilot_leaves_the_player_alone_when_off() -> None:
 
 def test_previous_is_one_step_behind() -> None:
     world, schedule, rider = game("downhill")
-    for _ in range(100):
+    for _ in range(600):
         schedule.step(world, STEP_S)
     b, before = world.component(rider, Bicycle), world.component(rider, Previous).bicycle
     moved = math.hypot(b.x - before.x, b.z - before.z)

@@ -14,11 +14,11 @@ import pytest
 
 import game
 from game.core.coords import APRON, GENERATED, GENERATED_APRON, PAGE_QUADS, STORED, PageKey, page_at
-from game.kernels import heightfield
+from game.kernels import fractal, heightfield, noise
 from game.world import World
 from game.world.page import PageData
 from game.world.recipe import Recipe
-from game.world.source import HeightSource
+from game.world.source import HeightSource, build_tables
 
 LAST = GENERATED - PAGE_QUADS
 FAR = 10**9
@@ -114,7 +114,7 @@ def test_page_fields(source: HeightSource, peak: tuple[int, int]) -> None:
         rise = page.heights[..., 0]
         flat = temperature + 0.0065 * rise
         # At sea level the climate changes over tens of kilometres only: the lapse rate explains the rest.
-        assert np.ptp(flat) < 4.0
+        assert np.ptp(flat) < (1.0, 2.0, 8.0)[(0, 4, 7).index(level)]
 
 
 def test_finish_page_touches_its_box_only(source: HeightSource) -> None:
@@ -187,6 +187,29 @@ def test_same_bytes_on_a_generic_cpu() -> None:
         "    print(hashlib.sha256(p.base.tobytes() + p.normals.tobytes() + p.climate.tobytes()).hexdigest())\n"
     )
     assert run(code, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="") == run(code)
+
+
+def test_wavelengths_are_the_recipes() -> None:
+    """Lattice steps of every octave, in the unit its kernel reads."""
+    recipe = Recipe.load("alpine")
+    tables = build_tables(recipe, 7)
+    belt = heightfield.COARSE_OCTAVES.index("belt")
+    crest = heightfield.MID_OCTAVES.index("crest")
+    found = (
+        noise.WARPED_SCALE / tables.coarse[belt, 0],
+        noise.WARPED_SCALE / tables.mid[crest, 0],
+        noise.ALIGNED_SCALE / tables.glades[0, 0],
+        noise.ALIGNED_SCALE / tables.gully_octaves[2, 0],
+        noise.ALIGNED_SCALE / tables.ground_octaves[1, 0],
+    )
+    expected = (
+        recipe.ranges.belt_wavelength_m,
+        recipe.valleys.crest_wavelength_m,
+        recipe.forest.glade_wavelength_m,
+        recipe.gullies.wavelength_m / 4.0 * fractal.CELL_RATIO,
+        recipe.ground.wavelength_m / 2.0,
+    )
+    assert found == pytest.approx(expected, rel=1e-4)
 
 
 def test_seeds() -> None:
