@@ -1,6 +1,6 @@
 """Run every check, then every test, in the order in which they fail fastest; stop at the first failure.
 
-    python tools/check.py [pytest arguments]
+python tools/check.py [pytest arguments]
 """
 
 from __future__ import annotations

@@ -40,7 +40,16 @@ def words(scene: str) -> list[str]:
 def draw(scene: str, directory: Path) -> tuple[np.ndarray, dict[str, str]]:
     """Draw a scene; return its pixels uint8 [h, w, 3] and the renderer and version strings."""
     picture, report = directory / f"{scene}.png", directory / f"{scene}.json"
-    command = [sys.executable, "-m", "game", *words(scene), "--screenshot", str(picture), "--report", str(report)]
+    command = [
+        sys.executable,
+        "-m",
+        "game",
+        *words(scene),
+        "--screenshot",
+        str(picture),
+        "--report",
+        str(report),
+    ]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     facts = json.loads(report.read_text(encoding="utf-8"))
     with Image.open(picture) as image:

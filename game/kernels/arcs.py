@@ -93,8 +93,8 @@ def _bark_at(distances, u, v):
         return FREE_M
     a = u - i
     b = v - j
-    north = distances[j, i] * (1.0 - a) + distances[j, i + 1] * a
-    south = distances[j + 1, i] * (1.0 - a) + distances[j + 1, i + 1] * a
+    north = np.float64(distances[j, i]) * (1.0 - a) + np.float64(distances[j, i + 1]) * a
+    south = np.float64(distances[j + 1, i]) * (1.0 - a) + np.float64(distances[j + 1, i + 1]) * a
     return north * (1.0 - b) + south * b
 
 
@@ -108,12 +108,12 @@ def _smooth_plane(heights, x, z):
     v = min(max(z - j, 0.0), 1.0)
     a = 1.0 - u
     b = 1.0 - v
-    height = (heights[j, i] * a + heights[j, i + 1] * u) * b
-    height += (heights[j + 1, i] * a + heights[j + 1, i + 1] * u) * v
-    north = heights[j, i + 2] - heights[j, i - 1]
-    south = heights[j + 1, i + 2] - heights[j + 1, i - 1]
-    west = heights[j + 2, i] - heights[j - 1, i]
-    east = heights[j + 2, i + 1] - heights[j - 1, i + 1]
+    height = (np.float64(heights[j, i]) * a + np.float64(heights[j, i + 1]) * u) * b
+    height += (np.float64(heights[j + 1, i]) * a + np.float64(heights[j + 1, i + 1]) * u) * v
+    north = np.float64(heights[j, i + 2]) - np.float64(heights[j, i - 1])
+    south = np.float64(heights[j + 1, i + 2]) - np.float64(heights[j + 1, i - 1])
+    west = np.float64(heights[j + 2, i]) - np.float64(heights[j - 1, i])
+    east = np.float64(heights[j + 2, i + 1]) - np.float64(heights[j - 1, i + 1])
     return height, (north * b + south * v) / 3.0, (west * a + east * u) / 3.0
 
 
@@ -121,7 +121,7 @@ def _smooth_plane(heights, x, z):
 def _height_near(heights, x, z):
     """Height of the sample nearest to (x, z)."""
     rows, columns = heights.shape
-    return heights[min(max(int(z + 0.5), 0), rows - 1), min(max(int(x + 0.5), 0), columns - 1)]
+    return np.float64(heights[min(max(int(z + 0.5), 0), rows - 1), min(max(int(x + 0.5), 0), columns - 1)])
 
 
 @jit

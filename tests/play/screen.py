@@ -19,8 +19,7 @@ class Screen:
     def __init__(self, directory: Path, width: int, height: int) -> None:
         read, write = os.pipe()
         self._server = subprocess.Popen(
-            [*"Xvfb -nolisten tcp -screen 0".split(), f"{width}x{height}x24"]
-            + f"-displayfd {write} -fbdir {directory}".split(),
+            f"Xvfb -nolisten tcp -screen 0 {width}x{height}x24 -displayfd {write} -fbdir {directory}".split(),
             pass_fds=[write],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -90,3 +90,23 @@ def test_distances_to_bark() -> None:
     assert out[10, 10] == pytest.approx(-0.5)
     assert out[10, 14] == pytest.approx(1.5)
     assert out[40, 40] == arcs.FREE_M
+
+
+def test_paths_are_rated_alike_by_plain_python() -> None:
+    x, z = np.meshgrid(np.arange(64.0), np.arange(64.0))
+    heights = (0.2 * noise(x, z) - 0.2 * x).astype(np.float32)
+    trunks = np.array([[40.0, 30.0, 0.3, 0.0, 9.0], [25.0, 36.0, 0.2, 0.0, 9.0]])
+    ratings = []
+    for plain in (False, True):
+        bark = arcs.bark_distances.py_func if plain else arcs.bark_distances
+        rate = arcs.rate_paths.py_func if plain else arcs.rate_paths
+        distances = np.empty((129, 129), np.float32)
+        bark(trunks, 0.0, 0.0, distances)
+        turns = np.array([-0.05, 0.0, 0.05])
+        out = np.empty((3, 3), np.float64)
+        switches = np.full(3, 8.0)
+        headings = np.full(3, math.pi / 2)
+        fixed = (distances, 0.0, 0.0, -1e9, 15.0, 45.0, 0.0, 5.0, out)
+        rate(heights, 20.3, 30.4, 8.0, 0.01, 3.0, headings, turns, -turns, switches, 20, *fixed)
+        ratings.append(out)
+    np.testing.assert_allclose(ratings[0], ratings[1], rtol=1e-9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
 import subprocess
@@ -22,6 +23,7 @@ from game.world.source import HeightSource, build_tables
 
 LAST = GENERATED - PAGE_QUADS
 FAR = 10**9
+LAYERS = ("gullies", "ground", "hummocks", "crags")
 ORIGINS_M = (0, -1024, 1 << 24, 1 << 29, FAR, -FAR)
 
 
@@ -238,14 +240,13 @@ def test_forest_is_the_same_whoever_asks(source: HeightSource) -> None:
     assert np.abs(page.climate[..., 3] / 255.0 - nodes).max() <= 0.5 / 255.0 + 1e-6
 
 
-def test_no_trees_in_the_cold_or_on_walls(source: HeightSource, peak: tuple[int, int]) -> None:
-    """Around the highest peak near the origin, whatever the level."""
+def test_no_trees_in_the_cold(source: HeightSource, peak: tuple[int, int]) -> None:
+    """Around the highest peak near the origin; warmer slopes there are wooded."""
     i0, j0 = peak[0] // 64 - 60, peak[1] // 64 - 60
     forest = source.forest_nodes(i0, j0, 120, 120)
-    skeleton = source.block(6, i0 - 1, j0 - 1, 122, 122).astype(np.float64)
     cold = wooded = 0
-    for j in range(0, 120, 10):
-        for i in range(0, 120, 10):
+    for j in range(0, 120, 6):
+        for i in range(0, 120, 6):
             temperature = source.climate_at(64.0 * (i0 + i), 64.0 * (j0 + j)).temperature_c
             if temperature < 2.0:
                 cold += 1
@@ -253,11 +254,25 @@ def test_no_trees_in_the_cold_or_on_walls(source: HeightSource, peak: tuple[int,
             wooded += int(temperature > 8.0 and forest[j, i] > 0.5)
     assert cold > 5
     assert wooded > 5
-    rise = (
-        np.hypot(skeleton[1:-1, 2:] - skeleton[1:-1, :-2], skeleton[2:, 1:-1] - skeleton[:-2, 1:-1]) / 128.0
+
+
+def test_no_trees_on_walls_of_the_skeleton(source: HeightSource, peak: tuple[int, int]) -> None:
+    """Slope over ±128 m of the land without gullies, ground, hummocks and crags, which is what forest knows."""
+    recipe = source.recipe
+    bare = dataclasses.replace(
+        recipe,
+        **{name: dataclasses.replace(getattr(recipe, name), octaves=0) for name in LAYERS},
     )
-    # Sample slopes carry gullies that the skeleton has not, hence the margin over 38°.
-    assert forest[rise > 1.5].max(initial=0.0) < 0.2
+    skeleton = HeightSource(bare, source.seed)
+    i0, j0 = peak[0] // 64 - 60, peak[1] // 64 - 60
+    forest = source.forest_nodes(i0, j0, 120, 120)
+    assert np.array_equal(skeleton.forest_nodes(i0, j0, 120, 120), forest)
+    heights = skeleton.block(6, i0 - 2, j0 - 2, 124, 124).astype(np.float64)
+    slope = np.hypot(heights[2:-2, 4:] - heights[2:-2, :-4], heights[4:, 2:-2] - heights[:-4, 2:-2]) / 256.0
+    steep = slope > recipe.forest.slope_high + 1e-4
+    assert steep.sum() > 50
+    assert forest[steep].max() == 0.0
+    assert forest[slope < recipe.forest.slope_low].max() > 0.9
 
 
 def test_climate_at_agrees_with_the_page(source: HeightSource, peak: tuple[int, int]) -> None:
