@@ -19,6 +19,15 @@ from game.core.errors import UsageError
 SECTIONS = ("cpu_frame_ms", "sim_ms", "stream_ms", "select_ms", "upload_ms", "submit_ms")
 """Timed sections of a frame, each reported as p50, p95, p99 and max."""
 
+STREAMING = (
+    "pages_wanted",
+    "pages_resident_frame",
+    "pages_late_frame",
+    "page_queue",
+    "pages_uploaded_frame",
+)
+"""Counts of every frame, each reported as p50, p95, p99 and max."""
+
 _PACKAGES = ("veloterra", "numpy", "numba", "pygame-ce", "PyOpenGL", "pymunk", "esper", "imgui-bundle")
 _MIB = 1024.0 * 1024.0
 
@@ -52,6 +61,9 @@ class RideLog:
     """What is counted while riding. Times in milliseconds, lengths in metres."""
 
     sections: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in SECTIONS})
+    streaming: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in STREAMING})
+    covered_m: list[tuple[float, ...]] = field(default_factory=list)
+    """Range of each level in every frame."""
     triangles: list[float] = field(default_factory=list)
     draw_calls: list[float] = field(default_factory=list)
     trees: list[float] = field(default_factory=list)
@@ -67,6 +79,14 @@ class RideLog:
     def note_memory(self) -> None:
         """Sample the resident memory; called once in a while, not every frame."""
         self.rss_peak_mib = max(self.rss_peak_mib, rss_mib())
+
+
+def covered(ranges_m: list[tuple[float, ...]]) -> dict[str, list[float]] | None:
+    """Least and median range of each level over the frames that have the last frame's number of levels."""
+    if not ranges_m:
+        return None
+    rows = np.array([row for row in ranges_m if len(row) == len(ranges_m[-1])])
+    return {"least": rows.min(axis=0).tolist(), "p50": np.median(rows, axis=0).tolist()}
 
 
 def _median(values: list[float]) -> float | None:
@@ -97,6 +117,13 @@ def build_report(log: RideLog, facts: Mapping[str, Any]) -> dict[str, Any]:
         "draw_calls_p50": _median(log.draw_calls),
         "trees_drawn": _median(log.trees),
         **{name: percentiles(values) for name, values in log.sections.items()},
+        **{name: percentiles(values) for name, values in log.streaming.items()},
+        "covered_m": covered(log.covered_m),
+        "page_layers": None,
+        "page_generation_ms": None,
+        "page_upload_ms": None,
+        "lod_error_px": None,
+        "lod_dropped_levels": None,
         "rss_mib": {"start": log.rss_start_mib, "end": rss_mib(), "peak": log.rss_peak_mib},
         "gl_live_objects": None,
         "gl_leaked_objects": None,

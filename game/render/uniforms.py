@@ -59,7 +59,11 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
     ("glow", "<f4", (4,)),
     ("disc", "<f4", (4,)),
     ("haze", "<f4", (4,)),  # extinction per metre r, g, b at height 0; w: view distance
-    ("sea", "<f4", (4,)),  # level − camera height, level, 1 when the camera is under water, unused
+    (
+        "sea",
+        "<f4",
+        (4,),
+    ),  # level − camera height, level, 1 when the camera is under water, earth's drop per m²
     ("cloud", "<f4", (4,)),  # tile offset x and z (0…1), height above the camera; valley haze at the camera
     ("levels", "<f4", (MAX_LEVEL + 1, 4)),  # range r, (1 − m)·r, m·r, 1 when the level morphs
     ("altitude", "<f4", ()),  # camera above ground, for the morph distance
@@ -169,7 +173,7 @@ class FrameUniforms:
         self._light(view)
         self._haze(view)
         level = view.sea_level_m - camera.y
-        row["sea"] = (level, view.sea_level_m, 1.0 if level > 0.0 else 0.0, 0.0)
+        row["sea"] = (level, view.sea_level_m, 1.0 if level > 0.0 else 0.0, selection.bend_per_m)
         drift = view.time_s * 9.0
         row["cloud"] = (
             math.fmod(self.anchor_x + float(selection.frac_x) + drift, CLOUD_PERIOD_M) / CLOUD_PERIOD_M,
