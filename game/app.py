@@ -31,7 +31,7 @@ from game.core.coords import forward
 from game.core.errors import UsageError
 from game.core.options import RideOptions, Screenshot
 from game.core.paths import first_writable, user_data_dir, user_pictures_dir
-from game.core.report import SECTIONS, RideLog, build_report, percentiles, write_report
+from game.core.report import SECTIONS, RideLog, build_report, percentiles, rss_mib, write_report
 from game.core.settings import Quality, quality, quality_for_renderer
 from game.core.stopwatch import Stopwatch
 from game.core.units import STEP_S
@@ -98,7 +98,8 @@ class Game:
         self.session: Session = open_session(options, self.quality)
         self.inputs = Inputs()
         self.clock = FixedStep(paced_by_wall_clock=options.pages == "realtime")
-        self.renderer: Renderer = Renderer(gl, self.quality, *window.drawable_size)
+        layers = self.session.stream.store.limit
+        self.renderer: Renderer = Renderer(gl, self.quality, *window.drawable_size, layers)
         self.renderer.draw_enabled = options.draw
         self.log = RideLog()
         self.watch = Stopwatch()
@@ -137,7 +138,7 @@ class Game:
         self._after_steps(steps)
 
         camera = self._camera()
-        session.fit_levels(self._lens(camera), self.quality)
+        self._fit_levels(camera)
         stream.want(self._focus(camera), self.clock.time_due_s)
         watch.lap("stream_ms")
         self._grant_pages(frame_s)
@@ -287,12 +288,25 @@ class Game:
         from game.render.renderer import Renderer
 
         self.quality = preset
+        layers = self.renderer.page_layers
         self.renderer.release()
-        self.renderer = Renderer(self.gl, preset, *self.window.drawable_size)
-        self.renderer.draw_enabled = self.options.draw
         self.session.use_quality(preset)
+        # Layer numbers handed out under a larger limit stay in use.
+        layers = max(layers, self.session.stream.store.limit)
+        self.renderer = Renderer(self.gl, preset, *self.window.drawable_size, layers)
+        self.renderer.draw_enabled = self.options.draw
+        self._send_every_page()
+
+    def _send_every_page(self) -> None:
         for layer, page in self.session.stream.store.residents():
             self.renderer.upload(layer, page)
+
+    def _fit_levels(self, camera: CameraView) -> None:
+        """Let the ranges follow lens, resolution and settings, and the textures the pages that takes."""
+        self.session.fit_levels(self._lens(camera), self.quality)
+        if self.session.stream.store.limit > self.renderer.page_layers:
+            self.renderer.make_room(self.session.stream.store.limit)
+            self._send_every_page()
 
     def _set_intent(self, inputs: InputFrame, frame_s: float) -> None:
         """Hand the player's wishes to the rider, or to the free camera."""
@@ -492,6 +506,10 @@ class Game:
         log.holes += stream.count_holes()
         stats = stream.stats
         log.late_pages += stats.late
+        if self.clock.time_due_s > WARM_S:
+            log.late_settled += stats.late
+        if log.rss_settled_mib is None and self.clock.time_due_s >= 0.1 * self.options.seconds:
+            log.rss_settled_mib, log.gl_settled = rss_mib(), self.gl.live
         log.streaming["pages_wanted"].append(stats.wanted)
         log.streaming["pages_resident_frame"].append(stats.resident)
         log.streaming["pages_late_frame"].append(stats.late)

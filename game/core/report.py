@@ -70,11 +70,17 @@ class RideLog:
     frames: int = 0
     steps: int = 0
     late_pages: int = 0
+    late_settled: int = 0
+    """Late pages after the first second."""
     holes: int = 0
     top_speed_m_s: float = 0.0
     min_clearance_m: float = math.inf
     rss_start_mib: float = field(default_factory=rss_mib)
     rss_peak_mib: float = 0.0
+    rss_settled_mib: float | None = None
+    """Resident memory after a tenth of the ride, when every cache has filled."""
+    gl_settled: int | None = None
+    """GL objects alive at that moment."""
 
     def note_memory(self) -> None:
         """Sample the resident memory; called once in a while, not every frame."""
@@ -108,6 +114,7 @@ def build_report(log: RideLog, facts: Mapping[str, Any]) -> dict[str, Any]:
         "descent_m": None,
         "min_ground_clearance_m": log.min_clearance_m if math.isfinite(log.min_clearance_m) else None,
         "late_pages": log.late_pages,
+        "late_pages_settled": log.late_settled,
         "holes": log.holes,
         "pages_generated": None,
         "pages_resident": None,
@@ -124,8 +131,14 @@ def build_report(log: RideLog, facts: Mapping[str, Any]) -> dict[str, Any]:
         "page_upload_ms": None,
         "lod_error_px": None,
         "lod_dropped_levels": None,
-        "rss_mib": {"start": log.rss_start_mib, "end": rss_mib(), "peak": log.rss_peak_mib},
+        "rss_mib": {
+            "start": log.rss_start_mib,
+            "settled": log.rss_settled_mib,
+            "end": rss_mib(),
+            "peak": log.rss_peak_mib,
+        },
         "gl_live_objects": None,
+        "gl_settled_objects": log.gl_settled,
         "gl_leaked_objects": None,
         "falls": None,
         "gl_renderer": None,

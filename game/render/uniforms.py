@@ -36,6 +36,9 @@ TIME_PERIOD_S = 1024.0
 NEAR_M = 0.15
 """Near plane of the near band."""
 
+CLEAREST_1_M = 2.4e-5
+"""Haze of the clearest day: half of the green is gone after some 60 km at mountain height."""
+
 HAZE_SCALE_M = 1600.0
 """Height over which the haze thins by e."""
 
@@ -222,7 +225,8 @@ class FrameUniforms:
     def _haze(self, view: FrameView) -> None:
         # Half of the blue is lost at a third of the view distance; never denser than a clear day needs.
         reach = max(view.view_m, 4000.0)
-        strength = 0.95 / reach
+        # The clearest air there is takes as much: a view of 100 km fades into the sky instead of ending.
+        strength = max(0.95 / reach, CLEAREST_1_M)
         self.data[0]["haze"] = (strength * 0.52, strength * 0.72, strength * 1.1, view.view_m)
 
     def release(self) -> None:
