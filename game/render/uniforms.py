@@ -135,6 +135,11 @@ def view_projection(camera: CameraView, near_m: float, far_m: float) -> NDArray[
     return matrix.astype(np.float32)
 
 
+def _cloud_offset(anchor_m: int, moved_m: float) -> float:
+    """Place in the tile of clouds, 0…1; the same bits one period further on, whatever the sign."""
+    return (anchor_m % CLOUD_PERIOD_M + moved_m) % CLOUD_PERIOD_M / CLOUD_PERIOD_M
+
+
 class FrameUniforms:
     """The frame's constants: filled from a `FrameView`, uploaded once a frame, bound at `FRAME_BINDING`.
 
@@ -179,9 +184,8 @@ class FrameUniforms:
         row["sea"] = (level, view.sea_level_m, 1.0 if level > 0.0 else 0.0, selection.bend_per_m)
         drift = view.time_s * 9.0
         row["cloud"] = (
-            math.fmod(self.anchor_x + float(selection.frac_x) + drift, CLOUD_PERIOD_M) / CLOUD_PERIOD_M,
-            math.fmod(self.anchor_z + float(selection.frac_z) + 0.45 * drift, CLOUD_PERIOD_M)
-            / CLOUD_PERIOD_M,
+            _cloud_offset(self.anchor_x, float(selection.frac_x) + drift),
+            _cloud_offset(self.anchor_z, float(selection.frac_z) + 0.45 * drift),
             max(900.0, 4200.0 - camera.y),
             self._valley_haze(camera.y),
         )
