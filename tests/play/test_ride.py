@@ -169,6 +169,27 @@ def test_an_old_opengl_is_one_sentence() -> None:
     assert done.stderr.count("\n") == 1, done.stderr
 
 
+@pytest.mark.parametrize("chosen", ["glx", "egl", "bogus"])
+def test_a_binding_of_the_users_is_a_frame_or_a_sentence(chosen: str) -> None:
+    environment = {**os.environ, "PYOPENGL_PLATFORM": chosen}
+    done = veloterra(*RIDE.split(), "--seconds", "0.1", "--fps", "10", env=environment)
+    if chosen == "egl":
+        assert done.returncode == 0, done.stderr
+    else:
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.count("\n") == 1, done.stderr
+        assert "PYOPENGL_PLATFORM" in done.stderr
+
+
+def test_a_missing_opengl_library_is_one_sentence() -> None:
+    nowhere = "/nonexistent/lib.so"
+    environment = {**os.environ, "SDL_VIDEO_GL_DRIVER": nowhere, "SDL_VIDEO_EGL_DRIVER": nowhere}
+    done = veloterra(*RIDE.split(), "--seconds", "0.1", env=environment)
+    assert done.returncode == 2
+    assert "OpenGL library" in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+
+
 def test_the_baseline_opengl_is_enough(tmp_path: Path) -> None:
     report = tmp_path / "ride.json"
     environment = {**os.environ, "MESA_GL_VERSION_OVERRIDE": "3.3FC"}
