@@ -140,15 +140,26 @@ class Game:
         selection = stream.select(camera, 0.0 if session.paused else frame_s)
         watch.lap("select_ms")
 
-        self._draw(camera, selection)
-        watch.lap("submit_ms")
-        self._show_interface(camera, selection, frame_s)
-        watch.lap("interface_ms")
+        # After a teleport the old picture stays until there is land everywhere.
+        if selection.complete:
+            self._draw(camera, selection)
+            watch.lap("submit_ms")
+            self._show_interface(camera, selection, frame_s)
+            watch.lap("interface_ms")
 
         self._take_pictures()
         self._present()
         self._note_frame(steps, camera)
         return not session.quit
+
+    def bring_in_land(self, seconds: float | None = None) -> bool:
+        """Wait for the pages around the start before the first frame; False when `seconds` passed first."""
+        stream = self.session.stream
+        stream.want(self._focus(self._camera()), 0.0)
+        done = stream.wait(seconds)
+        for layer, page in stream.collect():
+            self.renderer.upload(layer, page)
+        return done
 
     # Inputs and commands: all that may change the session before its steps.
 
@@ -580,6 +591,7 @@ def ride(options: RideOptions) -> int:
         game = Game(options, window, gl, Interface(show_hints=False))
         seconds: float = options.seconds or 0.0
         try:
+            game.bring_in_land()
             frames = max(1, round(seconds * options.fps))
             started_s = time.perf_counter()
             with _bar(console, f"riding {seconds:g} s") as advance:
@@ -639,13 +651,9 @@ def _bring_in_land(game: Game, screen: LoadingScreen) -> bool:
     """Show progress until the land around the start is there; False when the player quits."""
     from game.host.warmup_child import Progress as Share
 
-    stream = game.session.stream
     while True:
-        stream.want(game._focus(game._camera()), 0.0)
-        done = stream.wait(1.0 / 30.0)
-        for layer, page in stream.collect():
-            game.renderer.upload(layer, page)
-        stats = stream.stats
+        done = game.bring_in_land(1.0 / 30.0)
+        stats = game.session.stream.stats
         total = stats.resident + stats.queue
         if not screen.frame(Share(stats.resident, total, "land"), "Bringing in the land."):
             return False
