@@ -166,6 +166,15 @@ class Game:
         self._note_frame(steps, camera)
         return not session.quit
 
+    def bring_in_land(self, seconds: float | None = None) -> bool:
+        """Wait for the pages around the start before the first frame; False when `seconds` passed first."""
+        stream = self.session.stream
+        stream.want(self._focus(self._camera()), 0.0)
+        done = stream.wait(seconds)
+        for layer, page in stream.collect():
+            self.renderer.upload(layer, page)
+        return done
+
     # Inputs and commands: all that may change the session before its steps.
 
     def _read_inputs(self, frame_s: float) -> InputFrame:
@@ -659,6 +668,7 @@ def ride(options: RideOptions) -> int:
         game = Game(options, window, gl, Interface(show_hints=False))
         seconds: float = options.seconds or 0.0
         try:
+            game.bring_in_land()
             frames = max(1, round(seconds * options.fps))
             started_s = time.perf_counter()
             with _bar(console, f"riding {seconds:g} s") as advance:
@@ -718,13 +728,9 @@ def _bring_in_land(game: Game, screen: LoadingScreen) -> bool:
     """Show progress until the land around the start is there; False when the player quits."""
     from game.host.warmup_child import Progress as Share
 
-    stream = game.session.stream
     while True:
-        stream.want(game._focus(game._camera()), 0.0)
-        done = stream.wait(1.0 / 30.0)
-        for layer, page in stream.collect():
-            game.renderer.upload(layer, page)
-        stats = stream.stats
+        done = game.bring_in_land(1.0 / 30.0)
+        stats = game.session.stream.stats
         total = stats.resident + stats.queue
         if not screen.frame(Share(stats.resident, total, "land"), "Bringing in the land."):
             return False

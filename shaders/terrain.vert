@@ -11,7 +11,6 @@ layout(location = 2) in ivec2 page;    // layer, level
 
 uniform sampler2DArray page_heights;
 uniform sampler2DArray page_climate;
-uniform int far_band;
 
 out vec3 v_place;         // on the flat land: what is painted on it must not know the earth's curve
 out vec3 v_parent_normal;
@@ -40,5 +39,9 @@ void main() {
 
     v_place = vec3(place.x, height - camera.y, place.y);
     vec4 position = vec4(round_earth(v_place), 1.0);
-    gl_Position = far_band == 0 ? view_projection * position : view_projection_far * position;
+#if FAR_BAND > 0
+    gl_Position = view_projection_far * position;
+#else
+    gl_Position = view_projection * position;
+#endif
 }

@@ -74,6 +74,18 @@ def check_version(version: str, renderer: str) -> tuple[int, int]:
     return found
 
 
+def _check_binding() -> None:
+    """Refuse a PyOpenGL bound to another window system than SDL's: some calls work there, others do not."""
+    from OpenGL import platform
+
+    if not platform.GetCurrentContext():
+        chosen = os.environ.get("PYOPENGL_PLATFORM", "its own choice")
+        raise UsageError(
+            f"PyOpenGL is bound to {type(platform.PLATFORM).__name__} (PYOPENGL_PLATFORM={chosen}), which has no "
+            "context for this window; unset PYOPENGL_PLATFORM"
+        )
+
+
 class GLContext:
     """The current context and its ledger: how many GL objects were created and freed, by kind.
 
@@ -90,6 +102,7 @@ class GLContext:
                 f"no OpenGL context answers ({type(error).__name__}); unset PYOPENGL_PLATFORM if it is set, "
                 "or update the graphics driver"
             ) from error
+        _check_binding()
         self.version, self.renderer, self.vendor = ((text or b"").decode("utf-8", "replace") for text in raw)
         self.version_pair = check_version(self.version, self.renderer)
         layers = int(GL.glGetIntegerv(GL.GL_MAX_ARRAY_TEXTURE_LAYERS))

@@ -17,7 +17,7 @@ DECLINATION_RAD = math.radians(7.0)
 Colour = tuple[float, float, float]
 
 _DAY = ((0.085, 0.22, 0.56), (0.46, 0.62, 0.84))
-_LOW = ((0.075, 0.12, 0.29), (0.62, 0.42, 0.32))
+_LOW = ((0.085, 0.13, 0.29), (0.44, 0.37, 0.39))
 _NIGHT = ((0.0022, 0.0042, 0.0115), (0.0075, 0.0115, 0.022))
 
 
@@ -97,23 +97,27 @@ def atmosphere(hour: float) -> Atmosphere:
     night = smoothstep(0.02, -0.20, height)
     zenith = _mix(_mix(_LOW[0], _DAY[0], day), _NIGHT[0], night)
     horizon = _mix(_mix(_LOW[1], _DAY[1], day), _NIGHT[1], night)
-    moon_reach = smoothstep(-0.05, -0.18, height)
+    moon_reach = smoothstep(-0.14, -0.24, height)
     if moon_reach > 0.0:
         raised = max(0.45, -height)
         length = math.sqrt(sun[0] ** 2 + sun[2] ** 2 + raised * raised)
         light_direction = (-sun[0] / length, raised / length, -sun[2] / length)
         light = _times((0.055, 0.075, 0.120), moon_reach)
     else:
-        # A sun below the horizon would light the undersides of hills while it fades.
-        lifted = max(height, 0.02)
+        # A sun below the horizon would light the undersides of hills while it fades. After it the bright sky above
+        # where it set is what gives the land its form, so the light climbs a little and goes on from there.
+        twilight = smoothstep(-0.14, 0.0, height) * smoothstep(0.16, 0.0, height)
+        lifted = max(height, 0.02) + 0.22 * smoothstep(0.06, -0.05, height)
         length = math.sqrt(sun[0] ** 2 + sun[2] ** 2 + lifted * lifted)
         light_direction = (sun[0] / length, lifted / length, sun[2] / length)
-        light = sunlight
-    sky_light = _times(_mix(zenith, horizon, 0.62), 0.82)
+        light = _plus(sunlight, _times((0.80, 0.47, 0.30), twilight))
+    # The eye adapts to the land more than to the sky: in the evening the land gets more than its share.
+    evening = smoothstep(0.30, 0.0, height) * smoothstep(-0.22, -0.02, height)
+    sky_light = _times(_mix(zenith, horizon, 0.62), 1.05 + 0.65 * evening)
     bounce = _times(light, 0.055 * max(light_direction[1], 0.0))
     ground_light = _plus(_times(sky_light, 0.32), (bounce[0] * 1.0, bounce[1] * 0.95, bounce[2] * 0.7))
     glow = _times((sunlight[0], sunlight[1] * 0.92, sunlight[2] * 0.75), 0.11 + 0.12 * (1.0 - day))
-    glow = _plus(glow, _times((0.55, 0.22, 0.07), smoothstep(-0.22, -0.02, height) * (1.0 - day) * 0.5))
+    glow = _plus(glow, _times((0.55, 0.22, 0.07), smoothstep(-0.22, -0.02, height) * (1.0 - day) * 0.85))
     return Atmosphere(
         sun_direction=sun,
         light_direction=light_direction,

@@ -76,12 +76,16 @@ class TerrainPass:
             raise ValueError(f"patch_quads = {patch_quads} is not accepted; give 1 to {PAGE_QUADS}")
         self._gl = gl
         self.patch_quads = patch_quads
-        self._program = load_program(
-            gl,
-            "terrain",
-            {"DETAIL": detail},
-            {"page_heights": 0, "page_normals": 1, "page_climate": 2, "noise_tile": 3},
-        )
+        # Two programs: what is fine is spent only near, and the far band's matrix is chosen without a branch.
+        self._programs = [
+            load_program(
+                gl,
+                "terrain",
+                {"DETAIL": detail, "FAR_BAND": band},
+                {"page_heights": 0, "page_normals": 1, "page_climate": 2, "noise_tile": 3},
+            )
+            for band in (0, 1)
+        ]
         self._vertices = Buffer(gl, grid_vertices(patch_quads))
         indices = grid_indices(patch_quads)
         self._indices = Buffer(gl, indices, GL.GL_ELEMENT_ARRAY_BUFFER)
@@ -118,11 +122,10 @@ class TerrainPass:
         """Draw band 0 (near) or 1 (far). The caller has bound the page textures and set the depth range."""
         if not self._counts[band]:
             return
-        self._program.use()
-        self._program.set("far_band", band)
+        self._programs[band].use()
         self._arrays[band].draw(self._index_count, instances=self._counts[band])
 
     def release(self) -> None:
         """Free all GL objects."""
-        for thing in (*self._arrays, *self._instances, self._vertices, self._indices, self._program):
+        for thing in (*self._arrays, *self._instances, self._vertices, self._indices, *self._programs):
             thing.release()

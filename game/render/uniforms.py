@@ -227,11 +227,11 @@ class FrameUniforms:
         return math.exp(-min(max(height_m, -500.0), 9000.0) / HAZE_SCALE_M)
 
     def _haze(self, view: FrameView) -> None:
-        # Half of the blue is lost at a third of the view distance; never denser than a clear day needs.
+        # Ranges at half the view keep two thirds of their red and under half of their blue: crisp, blue-grey.
         reach = max(view.view_m, 4000.0)
         # The clearest air there is takes as much: a view of 100 km fades into the sky instead of ending.
         strength = max(0.95 / reach, CLEAREST_1_M)
-        self.data[0]["haze"] = (strength * 0.52, strength * 0.72, strength * 1.1, view.view_m)
+        self.data[0]["haze"] = (strength * 0.55, strength * 0.85, strength * 1.45, view.view_m)
 
     def release(self) -> None:
         """Free the buffer."""

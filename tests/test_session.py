@@ -1,0 +1,164 @@
+"""A whole session without window or GL: the parts agree with each other about one land."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from game import actions
+from game.core.commands import parse_command
+from game.core.errors import UsageError
+from game.core.options import RideOptions
+from game.core.settings import quality
+from game.core.units import STEP_S
+from game.session import Session, open_session
+from game.streaming.wanted import Focus
+
+
+@dataclass
+class Eye:
+    x: float
+    y: float
+    z: float
+    yaw_rad: float = 0.5
+    pitch_rad: float = -0.1
+    fov_y_rad: float = 1.1
+    aspect: float = 1.6
+
+
+@pytest.fixture
+def session(tmp_path, monkeypatch) -> Iterator[Session]:  # type: ignore[no-untyped-def]
+    monkeypatch.setenv("VELOTERRA_DATA_DIR", str(tmp_path))
+    opened = open_session(RideOptions(seed=7, pages="wait"), quality("low"))
+    yield opened
+    opened.close()
+
+
+def bring_in(session: Session) -> None:
+    rider = session.bicycle
+    session.stream.want(Focus(rider.x, rider.z, 2.0), 0.0)
+    assert session.stream.wait(60.0)
+    session.stream.collect()
+    session.stream.select(Eye(rider.x, rider.y + 2.0, rider.z), 1.0)
+
+
+def do(session: Session, text: str) -> None:
+    assert actions.obey(session, parse_command(text))
+
+
+def largest_gap(session: Session, reach_m: float) -> float:
+    """Largest difference between the drawn surface and the ground that wheels touch, around the rider."""
+    rider, gap = session.bicycle, 0.0
+    for radius in np.linspace(0.3, reach_m, 12):
+        for angle in np.linspace(0.0, math.tau, 24, endpoint=False):
+            x, z = rider.x + radius * math.sin(angle), rider.z + radius * math.cos(angle)
+            drawn = session.stream.surface_height(x, z)
+            assert drawn is not None
+            gap = max(gap, abs(drawn - session.land.ground.height(x, z)))
+    return gap
+
+
+def test_wheels_touch_the_land_that_is_drawn(session: Session) -> None:
+    bring_in(session)
+    # Level 0 morphs into level 1 in the outer quarter of its range; inside, the two are the same triangles.
+    reach_m = 0.7 * session.stream.lod.r0_m
+    assert largest_gap(session, reach_m) < 1e-3
+    rider = session.bicycle
+    do(session, f"dab raise {rider.x + 8},{rider.z - 5} 20 6")
+    do(session, f"dab lower {rider.x - 12},{rider.z} 9 3")
+    assert session.settle_edits()
+    assert largest_gap(session, reach_m) < 1e-3
+
+
+def test_an_edit_switches_every_level_in_one_frame(session: Session) -> None:
+    bring_in(session)
+    rider = session.bicycle
+    do(session, f"dab raise {rider.x},{rider.z} 300 40")
+    changed = session.settle_edits()
+    levels = {page.key.level for _, page, _ in changed}
+    assert {0, 1, 2, 3, 4, 5} <= levels
+    epoch = session.land.edits.epoch
+    assert {page.epoch for _, page in session.stream.store.residents()} == {epoch}
+    assert session.land.ground.epoch == epoch
+    assert session.settle_edits() == []
+
+
+def test_the_rider_is_lifted_by_land_that_rises_and_stands_on_it(session: Session) -> None:
+    rider = session.bicycle
+    before = rider.y
+    do(session, f"dab raise {rider.x},{rider.z} 30 10")
+    session.settle_edits()
+    for _ in range(120):
+        session.schedule.step(session.entities, STEP_S)
+    assert rider.y - before > 5.0
+    assert rider.y >= session.land.ground.height(rider.x, rider.z) - 0.02
+
+
+def test_undo_gives_back_every_bit(session: Session) -> None:
+    bring_in(session)
+    rider = session.bicycle
+    before = {page.key: page.edited.copy() for _, page in session.stream.store.residents()}
+    do(session, f"dab raise {rider.x},{rider.z} 60 12")
+    do(session, f"dab lower {rider.x + 30},{rider.z} 25 5")
+    session.settle_edits()
+    do(session, "undo")
+    do(session, "undo")
+    session.settle_edits()
+    for _, page in session.stream.store.residents():
+        assert np.array_equal(page.edited, before[page.key], equal_nan=True)
+
+
+def test_a_saved_world_comes_back(session: Session) -> None:
+    rider = session.bicycle
+    do(session, f"dab raise {rider.x + 40},{rider.z} 25 9")
+    session.settle_edits()
+    do(session, "sea 12.5")
+    do(session, "time 7.25")
+    do(session, "save my hill")
+    place = (rider.x + 40, rider.z)
+    raised = session.land.ground.height(*place)
+
+    again = open_session(RideOptions(save="my hill", pages="wait"), quality("low"))
+    assert (again.seed, again.weather.sea_level_m, again.weather.hour) == (7, 12.5, 7.25)
+    assert (again.bicycle.x, again.bicycle.z) == (rider.x, rider.z)
+    assert again.land.ground.height(*place) == raised
+    again.close()
+    with pytest.raises(UsageError, match="seed is 7"):
+        open_session(RideOptions(save="my hill", seed=8), quality("low"))
+
+
+@pytest.mark.parametrize("name", ["alpine", "../up", "", "a" * 80, "nul"])
+def test_unusable_save_names_are_refused(session: Session, name: str) -> None:
+    with pytest.raises(UsageError):
+        session.save(name)
+
+
+def test_teleport_moves_the_rider_at_rest_and_the_camera_with_it(session: Session) -> None:
+    do(session, "teleport 1000000,-1000000")
+    rider = session.bicycle
+    assert (rider.x, rider.z, rider.speed_m_s) == (1e6, -1e6, 0.0)
+    assert rider.y == pytest.approx(session.land.ground.height(1e6, -1e6), abs=1.0)
+    from game.render.extract import camera_view
+
+    camera = camera_view(session.entities, session.cast, 0.5, 1.6)
+    assert math.hypot(camera.x - rider.x, camera.z - rider.z) < 12.0
+
+
+def test_spawn_is_dry_gentle_and_has_a_way_down(session: Session) -> None:
+    rider, ground = session.bicycle, session.land.ground
+    assert ground.height(rider.x, rider.z) > session.weather.sea_level_m + 10.0
+    slope = math.hypot(
+        ground.height(rider.x + 2, rider.z) - ground.height(rider.x - 2, rider.z),
+        ground.height(rider.x, rider.z + 2) - ground.height(rider.x, rider.z - 2),
+    )
+    assert slope / 4.0 <= math.tan(math.radians(10.5))
+    here = ground.height(rider.x, rider.z)
+    ahead = [
+        ground.height(rider.x + d * math.sin(rider.yaw_rad), rider.z - d * math.cos(rider.yaw_rad))
+        for d in range(0, 301, 5)
+    ]
+    assert here - min(ahead) >= 60.0
