@@ -107,6 +107,7 @@ class TreeGather:
                 _VANISH_SHARE * reach,
                 reach,
                 _SOFT_RANKS,
+                selection.bend_per_m,
             ),
             np.float32,
         )
