@@ -68,6 +68,9 @@ UPLOAD_BYTES = 4 * PAGE_BYTES
 UPLOAD_S = 0.002
 """Time that accepting and sending pages may take in a frame paced by the clock; one page may run over."""
 
+FASTEST_M_S = 5000.0
+"""A free camera that went faster than this between two frames was put elsewhere."""
+
 HOLD_S = 2.0
 """After a jump the last picture stays until the coarsest land is there, but no longer than this."""
 
@@ -139,7 +142,7 @@ class Game:
 
         camera = self._camera()
         self._fit_levels(camera)
-        stream.want(self._focus(camera), self.clock.time_due_s)
+        stream.want(self._focus(camera, frame_s), self.clock.time_due_s)
         watch.lap("stream_ms")
         self._grant_pages(frame_s)
         watch.skip()
@@ -366,15 +369,23 @@ class Game:
         width, height = self.renderer.size
         return camera_view(self.session.entities, self.session.cast, self.clock.alpha, width / height)
 
-    def _focus(self, camera: CameraView) -> Focus:
-        """The eye as streaming sees it."""
+    def _focus(self, camera: CameraView, frame_s: float = 0.0) -> Focus:
+        """The eye as streaming sees it; `frame_s` is the time since it was where the last picture shows it."""
         rider = self.session.bicycle
         x, z = actions.within_world(camera.x), actions.within_world(camera.z)
         altitude_m = max(0.0, camera.y - self.session.land.ground.height(x, z))
         look = forward(camera.yaw_rad)
         if self.session.free_camera.x is not None:
-            return Focus(x, z, altitude_m, 0.0, 0.0, *look)
+            return Focus(x, z, altitude_m, *self._flight(camera, frame_s), *look)
         return Focus(x, z, altitude_m, rider.vx_m_s, rider.vz_m_s, *look)
+
+    def _flight(self, camera: CameraView, frame_s: float) -> tuple[float, float]:
+        """Velocity (x, z) of a free camera in m/s; none where it jumped."""
+        was = self._shown_camera
+        if was is None or frame_s <= 0.0:
+            return 0.0, 0.0
+        vx, vz = (camera.x - was.x) / frame_s, (camera.z - was.z) / frame_s
+        return (vx, vz) if math.hypot(vx, vz) < FASTEST_M_S else (0.0, 0.0)
 
     def _lens(self, camera: CameraView) -> Lens:
         """What the levels' ranges follow in this frame."""

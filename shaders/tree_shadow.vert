@@ -1,6 +1,6 @@
 // The shadow of a tree: a strip of land from its foot away from the light, laid on the heights of the page that
 // draws the land there, a little nearer to the eye so that the mesh does not cut it.
-#include "frame.glsl"
+#include "curvature.glsl"
 #include "foliage.glsl"
 #include "morph.glsl"
 #include "normals.glsl"
@@ -58,7 +58,7 @@ void main() {
     float from = -1.15 * radius;
     v_where = vec2(strip.x * 1.3 * radius, mix(from, tip + 0.6, strip.y));
     vec2 at = place.xz + away * v_where.y + vec2(-away.y, away.x) * v_where.x;
-    vec3 here = vec3(at.x, land_height(at) - camera.y, at.y);
+    vec3 here = round_earth(vec3(at.x, land_height(at) - camera.y, at.y));
 
     vec3 direct = light_colour.rgb * (max(dot(normal, light_direction.xyz), 0.02) * cloud_shade(place.xyz));
     vec3 ambient = mix(ground_light.rgb, sky_light.rgb, 0.5 + 0.5 * normal.y);

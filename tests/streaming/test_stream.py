@@ -285,6 +285,7 @@ def test_warm_up_leaves_nothing_to_compile_in_a_frame(opened) -> None:
     selection.warm()
     raycast.warm()
     public = [selection.fill_slots, selection.find_layer, selection.wanted_pages, selection.select_patches]
+    public += [selection.insert_slot, selection.remove_slot, selection.unlink, selection.make_newest]
     public += [selection.emit_patches, selection.count_uncovered, selection.count_late]
     public += [raycast.surface_height, raycast.cast_ray]
     before = [len(kernel.signatures) for kernel in public]
@@ -294,6 +295,9 @@ def test_warm_up_leaves_nothing_to_compile_in_a_frame(opened) -> None:
         stream.select(Eye(number(3), number(5), number(-4)), number(0))
         stream.wait(60.0)
         stream.collect()
+        gone = stream.store.oldest_unwanted()
+        assert gone is None
+        stream.store.evict(next(page.key for _, page in stream.store.residents()))
         stream.select(Eye(number(3), number(5), number(-4)), number(0))
         stream.count_holes()
         stream.pick((number(3), number(5), number(-4)), (number(0), number(-1), number(1)), number(50))
