@@ -33,6 +33,7 @@ from game.ride import systems
 from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
 from game.ride.glide import make_glide_system
+from game.ride.surface import SurfaceMap
 from game.streaming.stream import TerrainStream
 from game.world.edits import DirtyBox
 from game.world.land import LandSource
@@ -198,7 +199,11 @@ def open_session(options: RideOptions, quality: Quality) -> Session:
     patch = LandPatch(land.ground)
     collisions = Collisions(patch)
     if options.speed_m_s is None:
-        moving = [systems.make_autopilot_system(patch), systems.make_bicycle_system(patch, collisions)]
+        surfaces = SurfaceMap(source.climate_at)
+        moving = [
+            systems.make_autopilot_system(patch),
+            systems.make_bicycle_system(patch, collisions, surfaces),
+        ]
     else:
         moving = [make_glide_system(land.ground, options.speed_m_s)]
     schedule = Schedule([systems.remember_previous, *moving, systems.make_camera_system(patch)])

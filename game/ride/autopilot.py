@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from game.core.units import GRAVITY_M_S2, STEP_HZ
 from game.ecs.components import Autopilot, Bicycle, Intent
 from game.kernels import arcs
-from game.ride.bicycle import LATERAL_G, TURN_LIMIT_1_M
 from game.ride.contact import GroundLike, LandPatch
+from game.ride.steering import LATERAL_G, TURN_LIMIT_1_M
 
 MODES = ("off", "downhill", "straight")
 
@@ -63,7 +63,7 @@ TURN_ROUND = 3.0
 """Score that turning on the spot by a right angle costs."""
 
 LEAN_TIME_S = 0.35
-"""How long a change of curvature takes, see `bicycle.LEAN_RATE_1_S`."""
+"""How long a change of curvature takes, see `steering`."""
 
 RASTER_M = 48
 """Half the side of the raster of distances to bark."""

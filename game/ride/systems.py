@@ -24,6 +24,7 @@ from game.ecs.world import EntityWorld
 from game.ride import autopilot, bicycle, camera
 from game.ride.camera import CameraFeel
 from game.ride.contact import GroundLike, LandPatch, Obstacles
+from game.ride.surface import FIRM, SurfaceMap
 
 T = TypeVar("T", Bicycle, ChaseCamera)
 
@@ -54,13 +55,16 @@ def make_autopilot_system(ground: GroundLike) -> System:
     return autopilot_system
 
 
-def make_bicycle_system(ground: GroundLike, obstacles: Obstacles | None = None) -> System:
-    """System that rides every entity with `Bicycle` and `Intent`."""
+def make_bicycle_system(
+    ground: GroundLike, obstacles: Obstacles | None = None, surfaces: SurfaceMap | None = None
+) -> System:
+    """System that rides every entity with `Bicycle` and `Intent`; without `surfaces` all ground is firm."""
     land = LandPatch.of(ground)
 
     def bicycle_system(world: EntityWorld, step_s: float) -> None:
         for _, (rider, intent) in world.each(Bicycle, Intent):
-            bicycle.step(rider, intent, land, step_s, obstacles, _sea_level(world))
+            surface = FIRM if surfaces is None else surfaces.at(rider.x, rider.z, _wetness(world))
+            bicycle.step(rider, intent, land, step_s, obstacles, _sea_level(world), surface)
 
     return bicycle_system
 
@@ -74,6 +78,13 @@ def make_camera_system(ground: GroundLike, feel: CameraFeel | None = None) -> Sy
             camera.step(view, rider, land, step_s, feel)
 
     return camera_system
+
+
+def _wetness(world: EntityWorld) -> float:
+    """How wet the ground is, 0…1; dry in a world without weather."""
+    for _, (weather,) in world.each(Weather):
+        return float(weather.wetness)
+    return 0.0
 
 
 def _sea_level(world: EntityWorld) -> float:

@@ -147,11 +147,13 @@ def test_the_space_follows_the_rider_and_the_edits() -> None:
     obstacles = Collisions(land)
     for x in range(-200, 200, 5):
         obstacles.refill(float(x), 0.0)
+        obstacles.fill()
         assert len(obstacles) >= len(land.trunks(x, 0.0, 47.0))
     assert not obstacles.is_free(trunks[0][0], trunks[0][1], 0.1)
     land._trunks = land._trunks[:0]
     land.epoch = 1
     obstacles.refill(200.0, 0.0)
+    obstacles.fill()
     assert len(obstacles) == 0
 
 
