@@ -201,7 +201,7 @@ def open_session(options: RideOptions, quality: Quality) -> Session:
     if options.speed_m_s is None:
         surfaces = SurfaceMap(source.climate_at)
         moving = [
-            systems.make_autopilot_system(patch),
+            systems.make_autopilot_system(patch, source.block),
             systems.make_bicycle_system(patch, collisions, surfaces),
         ]
     else:

@@ -171,9 +171,10 @@ def _roll(
         energy *= math.exp(-BEND_LOSS_1_M * sharp * sharp * way)
         b.path_rad += (pitch - b.path_rad) * min(1.0, way / BODY_M)
     if energy < 0.0 and rise > 0.0 and not knocked:
-        # Not enough to climb what lies ahead: the wheels stay where they are.
+        # Not enough to climb what lies ahead: the wheels stay where they are. The pitch settles all the same:
+        # one that was left from before a turn on the spot would see a climb there for ever.
         x, z, way, energy = b.x, b.z, 0.0, 0.0
-        front, rear, pitch = wheels_at(b, land, x, z, 0.0, dt, rounds=1)
+        front, rear, pitch = wheels_at(b, land, x, z, 0.0, dt)
     b.speed_m_s = 0.0 if stops else math.sqrt(max(0.0, energy))
     b.spin_m_s = b.speed_m_s
     b.distance_m += way

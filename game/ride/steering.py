@@ -37,7 +37,7 @@ COUNTERSTEER_S = 0.05
 PIVOT_RAD_S = 1.3
 """Turning on the spot with a foot down."""
 
-LOCKED_SHARE = 0.35
+LOCKED_SHARE = 0.5
 STUMBLE_SHARE = 0.4
 """Share of steering left with a locked front wheel, and right after a knock."""
 

@@ -41,11 +41,11 @@ class Wheel:
 
 
 def wheels_at(
-    b: Bicycle, land: LandPatch, x: float, z: float, speed_m_s: float, dt: float, rounds: int = 2
+    b: Bicycle, land: LandPatch, x: float, z: float, speed_m_s: float, dt: float
 ) -> tuple[Wheel, Wheel, float]:
     """Both wheels after `dt` at (x, z), and the pitch their places were taken with."""
     pitch = b.pitch_rad
-    for _ in range(rounds):
+    for _ in range(2):
         # The second time where the pitch found by the first really puts the wheels.
         used = pitch
         front_y, rear_y = land.wheels(x, z, b.yaw_rad, 0.5 * WHEELBASE_M * math.cos(used))

@@ -42,15 +42,19 @@ def remember_previous(world: EntityWorld, step_s: float) -> None:
             setattr(before.camera, name, getattr(now, name))
 
 
-def make_autopilot_system(ground: GroundLike) -> System:
-    """System that writes `Intent` of every entity whose `Autopilot` is not "off"."""
+def make_autopilot_system(ground: GroundLike, coarse: autopilot.Coarse | None = None) -> System:
+    """System that writes `Intent` of every entity whose `Autopilot` is not "off".
+
+    With `coarse` (heights of coarse levels) it knows the way out of a kilometre of land.
+    """
+    way_out = None if coarse is None else autopilot.Route(coarse)
     # Looks farther than wheels do, so it has a patch of its own.
     land = LandPatch(ground.ground if isinstance(ground, LandPatch) else ground, autopilot.PATCH_M)
 
     def autopilot_system(world: EntityWorld, step_s: float) -> None:
         for _, (plan, rider, intent) in world.each(Autopilot, Bicycle, Intent):
             if plan.mode != "off":
-                autopilot.steer(rider, land, plan, intent, _sea_level(world), step_s)
+                autopilot.steer(rider, land, plan, intent, _sea_level(world), step_s, way_out)
 
     return autopilot_system
 
