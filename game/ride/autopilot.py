@@ -41,8 +41,8 @@ WOODS_M_S = 10.0
 SLOWER_PER_TRUNK_M_S = 0.07
 """In woods it rides slower by this for each trunk within this distance, but not below the second."""
 
-PEDAL_BELOW_M_S = 13.0
-HURRY_BELOW_M_S = 9.0
+PEDAL_BELOW_M_S = 13.5
+HURRY_BELOW_M_S = 11.0
 """It never wants more than the top speed, pedals below the first of these and sprints below the second."""
 
 PIVOT_BELOW_M_S = 1.2
@@ -240,7 +240,9 @@ def _plan_at_rest(
     best = int(np.argmax(scores))
     plan.stuck_s += PLAN_STEPS / STEP_HZ
     if plan.stuck_s > STUCK_S:
-        plan.blocked_rad = b.yaw_rad
+        # Still turning after all that time: the slope turns it back faster than a foot can, so not there either.
+        turning = abs(math.remainder(kept - b.yaw_rad, 2.0 * math.pi)) > 0.4
+        plan.blocked_rad = kept if turning else b.yaw_rad
         plan.stuck_s = 0.0
     plan.pivot_rad = math.remainder(float(headings[best]), 2.0 * math.pi)
     plan.target_m_s = float(result[best, 1])
