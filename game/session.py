@@ -30,6 +30,7 @@ from game.ecs.world import EntityWorld
 from game.lod.settings import LodSettings
 from game.ride import bicycle as riding
 from game.ride import systems
+from game.ride.camera import CameraFeel
 from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
 from game.ride.glide import make_glide_system
@@ -106,6 +107,10 @@ class Session:
     def free_camera(self) -> FreeCamera:
         """What overrides the chase camera."""
         return self.entities.component(self.cast.rider, FreeCamera)
+
+    def use_feel(self, feel: CameraFeel) -> None:
+        """Let the camera move the picture this much from the next step on."""
+        self.entities.add(self.cast.rider, feel)
 
     def place(self, x: float, z: float, yaw_rad: float) -> None:
         """Stand the rider at (x, z), at rest; the camera jumps along, nothing is interpolated across."""

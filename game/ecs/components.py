@@ -141,14 +141,23 @@ class Previous:
 
 @dataclass(slots=True)
 class ChaseCamera:
-    """Camera after a fixed step, and the look the player adds with the mouse."""
+    """The camera that follows the rider after a fixed step, and the look the player adds with the mouse."""
 
+    mode: str = "chase"
+    """"chase", "first" (through the rider's eyes) or "side"."""
     x: float = 0.0
     y: float = 0.0
     z: float = 0.0
     yaw_rad: float = 0.0
     pitch_rad: float = 0.0
+    roll_rad: float = 0.0
+    """Clockwise is positive, as the rider leans to the right."""
     fov_y_rad: float = 1.13
+    shake_rad: float = 0.0
+    shake_s: float = 0.0
+    """Strength of the shaking now, and how long it has gone on."""
+    blocked_s: float = 0.0
+    """How long a trunk has stood between camera and rider."""
     look_yaw_rad: float = 0.0
     """Added by the mouse, relative to the heading; eases back while riding."""
     look_pitch_rad: float = 0.0

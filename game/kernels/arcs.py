@@ -183,8 +183,9 @@ def rate_paths(
 
     Each is sampled every `SPACING_M`, `points` times. The curvature goes from `turn_now` to the first one within
     `ramp_m`, and changes to the second after `switches` metres. Limits of speed come from curves, crests, dips,
-    steepness, bark and blocks, `times` float64 [k, k] seconds to the way out (`route`), node (0, 0) at (times_x,
-    times_z), `times_m` apart; `hold` is the share of grip that the surface offers; a backward pass makes them brakeable, a forward one says how long the path takes.
+    steepness, bark and blocks; a backward pass makes them brakeable, a forward one says how long the path takes.
+    `hold` is the share of grip that the surface offers. `times` float64 [k, k] are seconds to the way out (`route`),
+    node (0, 0) at (times_x, times_z), `times_m` apart.
     """
     limits = np.empty(points, np.float64)
     slopes = np.empty(points, np.float64)

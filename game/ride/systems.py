@@ -74,12 +74,16 @@ def make_bicycle_system(
 
 
 def make_camera_system(ground: GroundLike, feel: CameraFeel | None = None) -> System:
-    """System that moves the chase camera of every entity that has one and a `Bicycle`."""
+    """System that moves the camera of every entity that has one and a `Bicycle`.
+
+    An entity's own `CameraFeel` goes before `feel`.
+    """
     land = LandPatch.of(ground)
 
     def camera_system(world: EntityWorld, step_s: float) -> None:
-        for _, (view, rider) in world.each(ChaseCamera, Bicycle):
-            camera.step(view, rider, land, step_s, feel)
+        own = dict(world.each(CameraFeel))
+        for entity, (view, rider) in world.each(ChaseCamera, Bicycle):
+            camera.step(view, rider, land, step_s, own[entity][0] if entity in own else feel)
 
     return camera_system
 

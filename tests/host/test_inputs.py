@@ -17,12 +17,17 @@ class StubPad:
 
     def __init__(self, instance: int) -> None:
         self.instance, self.closed = instance, False
+        self.felt: list[tuple[float, float, int]] = []
 
     def as_joystick(self) -> StubPad:
         return self
 
     def get_instance_id(self) -> int:
         return self.instance
+
+    def rumble(self, low_frequency: float, high_frequency: float, duration: int) -> bool:
+        self.felt.append((low_frequency, high_frequency, duration))
+        return True
 
     def quit(self) -> None:
         self.closed = True
@@ -126,7 +131,7 @@ def test_undo_and_redo_go_by_the_letter(reader: Inputs) -> None:
 
 
 def test_labels_are_what_is_printed(display: None) -> None:
-    assert [key_label(name) for name in ("W", "UP", "SPACE", "F11")] == ["W", "UP", "Space", "F11"]
+    assert [key_label(name) for name in ("W", "UP", "SPACE", "F11")] == ["W", "Up", "Space", "F11"]
 
 
 def test_injected_keys(reader: Inputs) -> None:
@@ -143,8 +148,8 @@ def test_injected_keys(reader: Inputs) -> None:
     assert not frame.undo
     reader.press("W", False)
     assert send(reader).pedal == 0.0
-    with pytest.raises(ValueError, match=r"'Q' is not known; use one of W, A, S"):
-        reader.press("Q", True)
+    with pytest.raises(ValueError, match=r"'Q8' is not known; use one of W, A, S"):
+        reader.press("Q8", True)
     assert "F12" in known_keys()
 
 
