@@ -17,6 +17,9 @@ from game.render import model, skeleton
 from game.render.frame import CameraView, FrameView, RiderView
 from game.render.uniforms import FrameUniforms, load_program
 
+_HIDDEN_FROM_INSIDE = ("torso", "head", "upper_arm_right", "upper_arm_left")
+"""What would fill the picture in first person."""
+
 _SHADOW_FADES_M = 4.0
 """Height in flight at which the shadow is gone."""
 _SHADOW_OFF_M = 1.1
@@ -50,7 +53,7 @@ def part_rows(rider: RiderView, camera: CameraView) -> NDArray[np.float32]:
     if rider.thrown is not None:
         placed[body] = _thrown(rider.thrown, camera) @ skeleton.lying_rider()
     elif rider.headless:
-        placed[[skeleton.PARTS.index(name) for name in ("torso", "head")]] = 0.0
+        placed[[skeleton.PARTS.index(name) for name in _HIDDEN_FROM_INSIDE]] = 0.0
     return np.ascontiguousarray(placed[:, :3, :].reshape(-1, 4).astype(np.float32))
 
 

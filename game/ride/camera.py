@@ -12,9 +12,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from game.core.coords import forward
 from game.core.preferences import CameraPreferences
 from game.ecs.components import Bicycle, ChaseCamera
+from game.kernels import contact as kernels
 from game.ride.contact import GroundLike, LandPatch
 from game.ride.power import smoothstep
 
@@ -155,7 +159,7 @@ def _from_the_arm(c: ChaseCamera, b: Bicycle, land: LandPatch, feel: CameraFeel,
     lift = SIDE_LIFT_M if side else LIFT_M - 0.75 * tilt * ARM_M * math.cos(c.look_yaw_rad)
     lift -= 2.5 * math.sin(c.look_pitch_rad)
     arm, raised = _free_arm(c, b, land, along_x, along_z, max(0.7, lift))
-    trunks = _near_trunks(b, land)
+    trunks = land.trunks_around(b.x, b.z, TRUNKS_M)
     arm = _arm_before_trunks(c, b, trunks, along_x, along_z, arm, dt)
     jumped = not c.ready
     c.arm_m = arm if jumped else _toward(c.arm_m, arm, ARM_IN_1_S if arm < c.arm_m else ARM_OUT_1_S, dt)
@@ -163,7 +167,8 @@ def _from_the_arm(c: ChaseCamera, b: Bicycle, land: LandPatch, feel: CameraFeel,
     c.lift_m = raised if jumped else _toward(c.lift_m, raised, quick, dt)
     c.x = b.x - c.arm_m * along_x
     c.z = b.z - c.arm_m * along_z
-    c.x, c.z = _beside_trunks(c.x, c.z, c.anchor_y + c.lift_m, trunks)
+    x, z = kernels.beside_trunks(trunks, c.x, c.z, c.anchor_y + c.lift_m, BARK_M)
+    c.x, c.z = float(x), float(z)
     c.y = max(c.anchor_y + c.lift_m, land.highest_within(c.x, c.z, AROUND_M) + ABOVE_LAND_M)
     ahead = 0.0 if side else 3.0 + 0.25 * c.speed_m_s
     aim_y = c.anchor_y + 1.0 + tilt * ahead
@@ -177,8 +182,13 @@ def _through_the_eyes(c: ChaseCamera, b: Bicycle, land: LandPatch, feel: CameraF
     gaze = 0.0 if b.fallen_s > 0.0 else EYE_GAZE_S * b.speed_m_s * b.turn_1_m
     yaw = b.yaw_rad + min(0.5, max(-0.5, gaze)) + c.look_yaw_rad
     along_x, along_z = forward(b.yaw_rad)
-    c.x, c.z = b.x + EYE_AHEAD_M * along_x, b.z + EYE_AHEAD_M * along_z
     height = EYE_M - EYE_LOWERED_M * b.crouch
+    # The head goes with the bicycle: aside in a lean, ahead on a descent.
+    ahead = EYE_AHEAD_M - height * math.sin(math.atan(c.slope))
+    aside = height * math.sin(b.lean_rad)
+    c.x = b.x + ahead * along_x - aside * along_z
+    c.z = b.z + ahead * along_z + aside * along_x
+    height *= math.cos(b.lean_rad)
     if b.fallen_s > 0.0:
         c.x, c.z = b.rider_x, b.rider_z
         height = max(0.5, b.rider_y - b.y + 0.4)
@@ -209,53 +219,24 @@ def _shake(c: ChaseCamera, b: Bicycle, feel: CameraFeel, dt: float) -> None:
     c.yaw_rad += 0.6 * feel.shake * c.shake_rad * math.sin(SHAKE_HZ[1] * phase)
 
 
-def _near_trunks(b: Bicycle, land: LandPatch) -> list[list[float]]:
-    """Rows x, z, radius, bottom, top of the trunks near the rider."""
-    rows = land.trunks_around(b.x, b.z, TRUNKS_M)
-    if not len(rows):
-        return []
-    near = (abs(rows[:, 0] - b.x) < TRUNKS_M) & (abs(rows[:, 1] - b.z) < TRUNKS_M)
-    found: list[list[float]] = rows[near].tolist()
-    return found
-
-
-def _beside_trunks(x: float, z: float, y: float, trunks: list[list[float]]) -> tuple[float, float]:
-    """(x, z) moved out of every trunk's surroundings: a bump in the camera's way, not a jump."""
-    for trunk_x, trunk_z, radius, bottom_y, top_y in trunks:
-        if not bottom_y < y < top_y:
-            continue
-        away_x, away_z = x - trunk_x, z - trunk_z
-        gap = math.hypot(away_x, away_z)
-        keep = radius + BARK_M
-        if gap < keep:
-            if gap < 1e-6:
-                away_x, away_z, gap = 1.0, 0.0, 1.0
-            x, z = trunk_x + away_x / gap * keep, trunk_z + away_z / gap * keep
-    return x, z
-
-
 def _arm_before_trunks(
     c: ChaseCamera,
     b: Bicycle,
-    trunks: list[list[float]],
+    trunks: NDArray[np.float64],
     along_x: float,
     along_z: float,
     arm_m: float,
     dt: float,
 ) -> float:
     """The arm, shortened before a trunk that has stood in the line of sight for a while."""
-    nearest = arm_m
-    eye = c.anchor_y + PIVOT_M
-    for trunk_x, trunk_z, radius, bottom_y, top_y in trunks:
-        behind = -(trunk_x - b.x) * along_x - (trunk_z - b.z) * along_z
-        aside = abs((trunk_x - b.x) * along_z - (trunk_z - b.z) * along_x)
-        if 0.6 < behind < nearest and aside < radius + 0.1 and bottom_y < eye < top_y:
-            nearest = behind
+    nearest = kernels.first_trunk_on_line(
+        trunks, b.x, b.z, -along_x, -along_z, 0.6, float(arm_m), c.anchor_y + PIVOT_M, 0.1
+    )
     if nearest == arm_m:
         c.blocked_s = max(0.0, c.blocked_s - dt)
         return arm_m
     c.blocked_s = min(2.0 * BLOCKED_S, c.blocked_s + dt)
-    return max(SHORTEST_ARM_M, nearest - BARK_M) if c.blocked_s > BLOCKED_S else arm_m
+    return max(SHORTEST_ARM_M, float(nearest) - BARK_M) if c.blocked_s > BLOCKED_S else arm_m
 
 
 def _toward(value: float, goal: float, rate_1_s: float, dt: float) -> float:

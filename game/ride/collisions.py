@@ -26,11 +26,15 @@ CELL_M = 8.0
 REACH_M = 64.0
 """Trunks enter by cells of this side, as far as this from the rider, and leave two cells farther out."""
 
+BLOCK_CELLS = 4
+MOST_BLOCKS = 64
+"""The land is asked for blocks of this many cells a side, and this many answers are kept."""
+
 NEAR_M = 20.0
 """Cells within this distance are in the space before anything is asked; the rest is spread over steps."""
 
-SPREAD = 10
-"""Colliders added or removed in a step beyond those that must be there."""
+SPREAD = 6
+"""Colliders added in a step beyond those that must be there: what riding through the densest wood asks for."""
 
 ORIGIN_MOVE_M = 4096.0
 """The local origin follows the rider when left behind this far, so that positions keep their precision."""
@@ -59,7 +63,6 @@ TUMBLE_RADIUS_M = 0.2
 _SOLID, _GATE = 2, 4
 _SOLIDS = pymunk.ShapeFilter(mask=_SOLID)
 _GATES = pymunk.ShapeFilter(mask=_GATE)
-_IS_SOLID = pymunk.ShapeFilter(categories=_SOLID)
 _IS_GATE = pymunk.ShapeFilter(categories=_GATE)
 
 
@@ -149,7 +152,9 @@ def _shape(static: pymunk.Body, solid: Solid, origin: tuple[float, float]) -> py
         shape = pymunk.Segment(static, first, last, solid.radius_m)
     shape.elasticity = ELASTICITY
     shape.friction = FRICTION[solid.kind]
-    shape.filter = _IS_GATE if solid.kind is Kind.GATE else _IS_SOLID
+    # A shape without a filter is in every category, so solids need none; setting one costs as much as the rest.
+    if solid.kind is Kind.GATE:
+        shape.filter = _IS_GATE
     return shape
 
 
@@ -162,6 +167,8 @@ def _trunk(row: Sequence[float]) -> Solid:
 class _Cell:
     epoch: int
     shapes: list[pymunk.Shape]
+    pending: list[list[float]]
+    """Rows of trunks not yet in the space."""
 
 
 class Collisions:
@@ -186,6 +193,8 @@ class Collisions:
         self._gates = 0
         self._wanted: deque[tuple[int, int]] = deque()
         self._leaving: deque[tuple[int, int]] = deque()
+        self._blocks: dict[tuple[int, int], tuple[int, dict[tuple[int, int], list[list[float]]]]] = {}
+        self._filling: tuple[int, int] | None = None
         self._origin = (0.0, 0.0)
         self._centre: tuple[int, int] | None = None
         self._epoch = -1
@@ -199,9 +208,9 @@ class Collisions:
 
     def add(self, solids: Iterable[Solid]) -> None:
         """Put obstacles into the space; those already there are left."""
-        new = [solid for solid in dict.fromkeys(solids) if solid not in self._placed]
-        shapes = self._insert(new)
-        self._placed.update(zip(new, shapes, strict=True))
+        placed = self._placed
+        new = [solid for solid in dict.fromkeys(solids) if solid not in placed]
+        placed.update(zip(new, self._insert(new), strict=True))
         self._gates += sum(solid.kind is Kind.GATE for solid in new)
 
     def remove(self, solids: Iterable[Solid]) -> None:
@@ -229,12 +238,12 @@ class Collisions:
         cell = (math.floor(x / CELL_M), math.floor(z / CELL_M))
         if cell != self._centre or self._epoch != self._ground.epoch:
             self._turn_to(cell, x, z)
-        elif self._wanted or self._leaving:
+        elif self._wanted or self._leaving or self._filling is not None:
             self._spread()
 
     def fill(self) -> None:
         """Finish what `refill` has spread over steps: for measuring, and behind a loading screen."""
-        while self._wanted or self._leaving:
+        while self._wanted or self._leaving or self._filling is not None:
             self._spread()
 
     def _turn_to(self, cell: tuple[int, int], x: float, z: float) -> None:
@@ -250,7 +259,7 @@ class Collisions:
             for at in ((cell[0] + i, cell[1] + k) for i, k in _ALL[len(_NEAR) :])
             if at not in self._cells or self._cells[at].epoch != self._epoch
         )
-        most = REACH_M / CELL_M + 3
+        most = REACH_M / CELL_M + 1
         renewed = set(self._wanted)
         self._leaving = deque(
             at
@@ -260,33 +269,55 @@ class Collisions:
         )
 
     def _spread(self) -> None:
-        done = 0
-        while self._leaving and done < SPREAD:
+        """A little of what is queued: one cell out, or one looked up, or a few colliders in."""
+        filling = None if self._filling is None else self._cells.get(self._filling)
+        if filling is not None and filling.pending:
+            now, filling.pending = filling.pending[:SPREAD], filling.pending[SPREAD:]
+            filling.shapes += self._insert([_trunk(row) for row in now])
+        elif self._wanted:
+            self._filling = self._wanted.popleft()
+            self._look_up(self._filling)
+        else:
+            self._filling = None
+        if self._leaving:
             left = self._cells.pop(self._leaving.popleft(), None)
             if left is not None:
                 self._take_out(left.shapes)
-                done += 1 + len(left.shapes) // 3
-        done = 0
-        while self._wanted and done < SPREAD:
-            done += 2 + self._load(self._wanted.popleft())
 
-    def _load(self, at: tuple[int, int]) -> int:
-        """Make sure that the trunks of a cell are in the space; returns how many were added."""
+    def _load(self, at: tuple[int, int]) -> None:
+        """Make sure that all trunks of a cell are in the space."""
+        cell = self._look_up(at)
+        if cell.pending:
+            cell.shapes += self._insert([_trunk(row) for row in cell.pending])
+            cell.pending = []
+
+    def _look_up(self, at: tuple[int, int]) -> _Cell:
+        """The cell with what stands in it; asked anew after an edit."""
         known = self._cells.get(at)
         if known is not None:
             if known.epoch == self._epoch:
-                return 0
+                return known
             self._take_out(known.shapes)
-        west, north = at[0] * CELL_M, at[1] * CELL_M
-        half = 0.5 * CELL_M
-        rows = self._ground.trunks(west + half, north + half, 1.5 * half)
-        shapes: list[pymunk.Shape] = []
-        if len(rows):
-            inside = (rows[:, 0] >= west) & (rows[:, 0] < west + CELL_M)
-            inside &= (rows[:, 1] >= north) & (rows[:, 1] < north + CELL_M)
-            shapes = self._insert([_trunk(row) for row in rows[inside].tolist()])
-        self._cells[at] = _Cell(self._epoch, shapes)
-        return len(shapes)
+        pending = self._rows_of(at)
+        cell = self._cells[at] = _Cell(self._epoch, [], pending)
+        return cell
+
+    def _rows_of(self, at: tuple[int, int]) -> list[list[float]]:
+        """Rows of the trunks in a cell: asked from the land a block of cells at a time."""
+        block = (at[0] // BLOCK_CELLS, at[1] // BLOCK_CELLS)
+        known = self._blocks.get(block)
+        if known is None or known[0] != self._epoch:
+            side = BLOCK_CELLS * CELL_M
+            west, north = block[0] * side, block[1] * side
+            found = self._ground.trunks(west + 0.5 * side, north + 0.5 * side, 0.75 * side)
+            by_cell: dict[tuple[int, int], list[list[float]]] = {}
+            for row in found.tolist():
+                cell = (math.floor(row[0] / CELL_M), math.floor(row[1] / CELL_M))
+                by_cell.setdefault(cell, []).append(row)
+            known = self._blocks[block] = (self._epoch, by_cell)
+            if len(self._blocks) > MOST_BLOCKS:
+                del self._blocks[next(iter(self._blocks))]
+        return known[1].get(at, [])
 
     def _move_origin(self, origin: tuple[float, float]) -> None:
         """Empty the space and put what was added by hand back, about another origin."""
@@ -357,7 +388,7 @@ class Collisions:
         for hit in sorted(hits, key=lambda info: (info.alpha, info.point.x, info.point.y)):
             if hit.shape is not None and self._meets(hit.shape, span_y):
                 gate = self._solids[hit.shape]
-                if gate not in self.passed:
+                if gate.kind is Kind.GATE and gate not in self.passed:
                     self.passed.append(gate)
 
     def _overlap(

@@ -65,6 +65,9 @@ class Kind(IntEnum):
     GATE = 4
     """Ridden through, and noted."""
 
+    # That of enumerations hashes the name, in Python; solids are looked up by the hundred.
+    __hash__ = int.__hash__
+
 
 class Solid(NamedTuple):
     """An obstacle: a capsule in the plane between two ends (a circle where they coincide), between two heights."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
-from typing import TypeVar
+from operator import attrgetter
 
 from game.ecs.components import (
     Autopilot,
@@ -26,20 +26,16 @@ from game.ride.camera import CameraFeel
 from game.ride.contact import GroundLike, LandPatch, Obstacles
 from game.ride.surface import FIRM, SurfaceMap
 
-T = TypeVar("T", Bicycle, ChaseCamera)
-
-_BICYCLE = tuple(field.name for field in fields(Bicycle))
-_CAMERA = tuple(field.name for field in fields(ChaseCamera))
+_of_bicycle = attrgetter(*(field.name for field in fields(Bicycle)))
+_of_camera = attrgetter(*(field.name for field in fields(ChaseCamera)))
 
 
 def remember_previous(world: EntityWorld, step_s: float) -> None:
     """Copy bicycle and camera to their previous values. Runs first in a step."""
     for _, (now, before) in world.each(Bicycle, Previous):
-        for name in _BICYCLE:
-            setattr(before.bicycle, name, getattr(now, name))
+        before.bicycle = Bicycle(*_of_bicycle(now))
     for _, (now, before) in world.each(ChaseCamera, PreviousCamera):
-        for name in _CAMERA:
-            setattr(before.camera, name, getattr(now, name))
+        before.camera = ChaseCamera(*_of_camera(now))
 
 
 def make_autopilot_system(ground: GroundLike, coarse: autopilot.Coarse | None = None) -> System:
