@@ -6,6 +6,7 @@ all is kept beside as a backup. Writing is atomic, so a power cut leaves the old
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import tomllib
@@ -241,7 +242,8 @@ def save(preferences: Preferences, path: Path) -> None:
             os.fsync(file.fileno())
         os.replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink()
         raise UsageError(f"settings: {path} cannot be written ({error.strerror or error})") from None
 
 

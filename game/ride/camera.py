@@ -64,7 +64,7 @@ MODES = ("chase", "first", "side")
 SIDE_LIFT_M = 1.1
 EYE_M = 1.62
 EYE_LOWERED_M = 0.38
-EYE_AHEAD_M = 0.2
+EYE_AHEAD_M = 0.05
 """Eyes of a rider sitting up over the wheels, how much lower in a tuck, and ahead of the middle of the wheels."""
 
 EYE_GAZE_S = 0.35
@@ -184,7 +184,7 @@ def _through_the_eyes(c: ChaseCamera, b: Bicycle, land: LandPatch, feel: CameraF
     along_x, along_z = forward(b.yaw_rad)
     height = EYE_M - EYE_LOWERED_M * b.crouch
     # The head goes with the bicycle: aside in a lean, ahead on a descent.
-    ahead = EYE_AHEAD_M - height * math.sin(math.atan(c.slope))
+    ahead = EYE_AHEAD_M - 0.6 * height * math.sin(math.atan(c.slope))
     aside = height * math.sin(b.lean_rad)
     c.x = b.x + ahead * along_x - aside * along_z
     c.z = b.z + ahead * along_z + aside * along_x
@@ -196,7 +196,7 @@ def _through_the_eyes(c: ChaseCamera, b: Bicycle, land: LandPatch, feel: CameraF
     floor = land.highest_within(c.x, c.z, 0.3) + ABOVE_LAND_M
     c.y = max(c.anchor_y + height + bob, floor)
     c.yaw_rad = math.remainder(yaw, 2.0 * math.pi)
-    pitch = 0.9 * math.atan(c.slope * feel.slope_follow) - 0.10 + c.look_pitch_rad
+    pitch = 0.9 * math.atan(c.slope * feel.slope_follow) - 0.18 + c.look_pitch_rad
     c.pitch_rad = min(1.5, max(-1.5, pitch))
 
 

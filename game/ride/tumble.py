@@ -35,6 +35,9 @@ BOUNCE = 0.25
 BOUNCE_FROM_M_S = 1.0
 """Share of the speed into the land that comes back, from this speed on."""
 
+LIFTING_M_S = 0.3
+"""Away from the land faster than this, a body is in the air."""
+
 HIPS_M = 0.95
 """Height of the hips over the wheels when the fall begins."""
 
@@ -43,6 +46,9 @@ LYING_M = 0.13
 
 CARRIED_ON = 0.4
 """Share of what the bicycle lost to an obstacle that the rider, who was not stopped by it, keeps."""
+
+GOING_DOWN = 0.8
+"""Share of its speed that the bicycle keeps as it goes down."""
 
 THROWN_UP_M_S = 1.2
 LYING_LEAN_RAD = 1.4
@@ -75,6 +81,9 @@ def throw(b: Bicycle, lost_x_m_s: float = 0.0, lost_z_m_s: float = 0.0) -> None:
     b.rider_vx_m_s = b.vx_m_s + CARRIED_ON * lost_x_m_s
     b.rider_vz_m_s = b.vz_m_s + CARRIED_ON * lost_z_m_s
     b.rider_vy_m_s = max(0.0, b.vy_m_s) + THROWN_UP_M_S
+    # The bicycle goes down at once, the rider flies on.
+    b.vx_m_s *= GOING_DOWN
+    b.vz_m_s *= GOING_DOWN
     b.rider_yaw_rad = b.yaw_rad
     b.rider_yaw_rate_rad_s = 1.2 * side
     b.rider_roll_rad = 0.0
@@ -144,7 +153,11 @@ def _meet_land(
         slope_x, slope_z = slope_x * STEEPEST / steep, slope_z * STEEPEST / steep
     square = 1.0 / (1.0 + slope_x * slope_x + slope_z * slope_z)
     cosine = math.sqrt(square)
-    into = max(0.0, (body.vx_m_s * slope_x + body.vz_m_s * slope_z - vy_m_s) * cosine)
+    into = (body.vx_m_s * slope_x + body.vz_m_s * slope_z - vy_m_s) * cosine
+    if into < -LIFTING_M_S:
+        return vy_m_s - G * dt
+    into = max(0.0, into)
+    before = math.hypot(body.vx_m_s, body.vz_m_s, vy_m_s)
     bounce = BOUNCE if into > BOUNCE_FROM_M_S else 0.0
     back = (1.0 + bounce) * into * cosine
     body.vx_m_s -= back * slope_x + G * slope_x * square * dt
@@ -154,8 +167,13 @@ def _meet_land(
     body.vx_m_s *= keep
     body.vz_m_s *= keep
     body.yaw_rate_rad_s *= max(0.0, 1.0 - 4.0 * dt)
-    along = body.vx_m_s * slope_x + body.vz_m_s * slope_z
-    return along + bounce * into * cosine
+    up = body.vx_m_s * slope_x + body.vz_m_s * slope_z + bounce * into * cosine
+    # Held to the land, not sped up by it: weight alone may add to the speed.
+    after = math.hypot(body.vx_m_s, body.vz_m_s, up)
+    if after > before + G * dt:
+        keep = (before + G * dt) / after
+        body.vx_m_s, body.vz_m_s, up = body.vx_m_s * keep, body.vz_m_s * keep, up * keep
+    return up
 
 
 def _rise(
