@@ -335,7 +335,7 @@ def _sit(parts: NDArray[np.float64], pose: Pose, crouch: float) -> None:
         ankle = _add(
             pedal(pose.crank_angle_rad, side), (0.0, c * sole[1] - s * sole[2], s * sole[1] + c * sole[2])
         )
-        hip = (side * HIP_X, hips[1], hips[2])
+        hip = _point(torso, (side * HIP_X, 0.0, 0.0))
         pole = (0.16 * side, 0.25, -1.0)
         reached = _limb(parts, f"thigh_{name}", f"shin_{name}", hip, ankle, (THIGH, SHIN, 1.0), pole)
         _turn_x(parts[_NUMBER[f"foot_{name}"]], pitch, reached)
