@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -71,7 +72,7 @@ def test_keys_of_the_settings_file_ride_and_c_changes_the_camera(screen: Screen,
             screen.do("key", "c")
             time.sleep(1.5)
             views.append(screen.pixels())
-        for before, after in zip(views, views[1:], strict=False):
+        for before, after in itertools.pairwise(views):
             assert difference(before[MIDDLE], after[MIDDLE]) > 1.0, "another camera shows the same"
         screen.do("key", "c")
         screen.do("key", "m")
