@@ -63,7 +63,39 @@ def _eye(session: Session, x: float, y: float, z: float) -> None:
 
 
 def _chase(session: Session) -> None:
+    _camera(session, "chase")
+
+
+CAMERA_ORDER = ("chase", "first", "side", "fly")
+
+
+def camera_mode(session: Session) -> str:
+    """Which of `CAMERA_ORDER` is in use."""
+    if session.free_camera.x is not None:
+        return "fly"
+    return session.entities.component(session.cast.rider, ChaseCamera).mode
+
+
+def _camera(session: Session, name: str) -> None:
+    now = camera_mode(session)
+    if name == "next":
+        name = CAMERA_ORDER[(CAMERA_ORDER.index(now) + 1) % len(CAMERA_ORDER)]
+    view = session.entities.component(session.cast.rider, ChaseCamera)
+    if name == "fly":
+        if now != "fly":
+            session.entities.add(
+                session.cast.rider, FreeCamera(view.x, view.y, view.z, view.yaw_rad, view.pitch_rad)
+            )
+        return
     session.entities.add(session.cast.rider, FreeCamera())
+    if view.mode != name:
+        view.mode = name
+        view.look_yaw_rad = view.look_pitch_rad = 0.0
+        view.ready = False
+
+
+def _wet(session: Session, share: float) -> None:
+    session.weather.wetness = share
 
 
 def _recover(session: Session) -> None:
@@ -97,6 +129,8 @@ _ACTIONS: dict[str, Callable[..., None]] = {
     "look": _look,
     "eye": _eye,
     "chase": _chase,
+    "camera": _camera,
+    "wet": _wet,
     "recover": _recover,
     "sculpt": _sculpt,
     "brush": _brush,

@@ -31,16 +31,19 @@ from game.core.coords import forward
 from game.core.errors import UsageError
 from game.core.options import RideOptions, Screenshot
 from game.core.paths import first_writable, user_data_dir, user_pictures_dir
+from game.core.preferences import Preferences, load, save, settings_path
 from game.core.report import SECTIONS, RideLog, build_report, percentiles, rss_mib, write_report
 from game.core.settings import Quality, quality, quality_for_renderer
 from game.core.stopwatch import Stopwatch
 from game.core.units import STEP_S
 from game.ecs.components import Intent
 from game.exchange.raster import write_png
-from game.host.inputs import InputFrame, Inputs
+from game.host.inputs import InputFrame, Inputs, key_hints, key_label
 from game.host.window import NoDisplay, Window
 from game.kernels import warmup
+from game.ride.camera import feel_of
 from game.ride.contact import clearance
+from game.ride.vibration import STILL, rumble, stronger
 from game.session import Lens, Session, default_workers, open_session
 from game.streaming.store import PAGE_BYTES
 from game.streaming.wanted import Focus
@@ -81,6 +84,16 @@ PICK_M = 5000.0
 FALLBACK_S = 20.0
 AUTOSAVE_S = 60.0
 
+OFFER_S = 14.0
+"""How long the calm camera is offered at the first start."""
+
+CAMERA_LABELS = {"chase": "behind the rider", "first": "through the rider's eyes", "side": "beside the rider"}
+CAMERA_LABELS["fly"] = "free flight"
+MOTION_LABELS = {
+    "full": "the camera moves with the ride",
+    "reduced": "calm camera: no kick, shake, bob or roll",
+}
+
 
 class Game:
     """One running game on an open window with a current context."""
@@ -99,7 +112,12 @@ class Game:
         self.error_px = options.error_px
         self.curvature = options.curvature
         self.session: Session = open_session(options, self.quality)
-        self.inputs = Inputs()
+        self._playing = options.autopilot is None
+        # A ride on autopilot looks the same for everybody: only who plays brings settings along.
+        self.preferences, problems = load(settings_path()) if self._playing else (Preferences(), [])
+        self.session.messages += [(problem, "warning") for problem in problems]
+        self.session.use_feel(feel_of(self.preferences.camera))
+        self.inputs = Inputs(preferences=self.preferences)
         self.clock = FixedStep(paced_by_wall_clock=options.pages == "realtime")
         layers = self.session.stream.store.limit
         self.renderer: Renderer = Renderer(gl, self.quality, *window.drawable_size, layers)
@@ -115,7 +133,7 @@ class Game:
         self._held_s = HOLD_S
         """How long the last picture has stood for one that is not ready; at first there is none to keep."""
         self._since_save_s = 0.0
-        self._playing = options.autopilot is None
+        self._rumble = STILL
         self.start_height_m = self.session.bicycle.y
         # Long-lived objects leave the collector's view: its full passes cost 40-70 ms otherwise.
         gc.collect()
@@ -123,6 +141,8 @@ class Game:
 
     def frame(self, frame_s: float) -> bool:
         """Advance by `frame_s` seconds and show one picture; False when the ride is over."""
+        from game.render.frame import covering
+
         session, stream, watch = self.session, self.session.stream, self.watch
         watch.start()
 
@@ -137,8 +157,10 @@ class Game:
             session.schedule.step(session.entities, STEP_S)
             watch.lap("sim_ms")
             self._measure_step()
+            self._rumble = stronger(self._rumble, rumble(session.bicycle))
             watch.skip()
         self._after_steps(steps)
+        self._vibrate()
 
         camera = self._camera()
         self._fit_levels(camera)
@@ -155,7 +177,7 @@ class Game:
             self.renderer.upload_box(layer, page, *rows)
         watch.lap("upload_ms")
 
-        selection = stream.select(camera, 0.0 if session.paused else frame_s)
+        selection = stream.select(covering(camera), 0.0 if session.paused else frame_s)
         watch.lap("select_ms")
 
         if self._ready_to_draw(selection, frame_s):
@@ -196,7 +218,11 @@ class Game:
         if inputs.sculpt:
             session.tool.active = not session.tool.active
         if inputs.camera:
-            self._toggle_fly()
+            actions.obey(session, Command("camera", ("next",)))
+            session.messages.append((f"camera: {CAMERA_LABELS[actions.camera_mode(session)]}", "info"))
+        if inputs.calm:
+            calm = self.preferences.camera.reduced_motion
+            self._set_motion("full" if calm else "reduced")
         if inputs.fullscreen:
             self._toggle_fullscreen()
         if inputs.picture:
@@ -233,6 +259,8 @@ class Game:
         width, height = self.window.drawable_size
         up = math.tan(0.5 * camera.fov_y_rad) * (1.0 - 2.0 * (pointer_y + 0.5) / height)
         right = math.tan(0.5 * camera.fov_y_rad) * camera.aspect * (2.0 * (pointer_x + 0.5) / width - 1.0)
+        sin_roll, cos_roll = math.sin(camera.roll_rad), math.cos(camera.roll_rad)
+        up, right = up * cos_roll - right * sin_roll, up * sin_roll + right * cos_roll
         sin_yaw, cos_yaw = math.sin(camera.yaw_rad), math.cos(camera.yaw_rad)
         sin_pitch, cos_pitch = math.sin(camera.pitch_rad), math.cos(camera.pitch_rad)
         ahead = cos_pitch - up * sin_pitch
@@ -277,6 +305,8 @@ class Game:
             self.inputs.press(str(value), command.values[1] == "down")
         elif name == "picture":
             self._ask_picture()
+        elif name == "motion":
+            self._set_motion(str(value))
         elif name == "fullscreen":
             self._toggle_fullscreen()
         elif self.interface is not None:
@@ -286,14 +316,32 @@ class Game:
         self.window.toggle_fullscreen()
         self.renderer.resize(*self.window.drawable_size)
 
-    def _toggle_fly(self) -> None:
-        """Leave the rider with a free camera where the eye is now, or come back."""
-        free, camera = self.session.free_camera, self._shown_camera
-        if free.x is not None or camera is None:
-            actions.obey(self.session, Command("chase"))
+    def _set_motion(self, motion: str) -> None:
+        """Calm the camera, or let it move as the player has set it."""
+        camera = dataclasses.replace(self.preferences.camera, reduced_motion=motion == "reduced")
+        self.preferences = dataclasses.replace(self.preferences, camera=camera)
+        self.session.use_feel(feel_of(camera))
+        if self._playing:
+            self.session.messages.append((MOTION_LABELS[motion], "good"))
+            self._save_preferences()
+
+    def _save_preferences(self) -> None:
+        try:
+            save(self.preferences, settings_path())
+        except UsageError as error:
+            self.session.messages.append((str(error), "warning"))
+
+    def greet(self) -> None:
+        """The first start: the keys are shown once, and a calm camera is offered."""
+        if self.interface is None or self.preferences.hints_seen:
             return
-        free.x, free.y, free.z = camera.x, camera.y, camera.z
-        free.yaw_rad, free.pitch_rad = camera.yaw_rad, camera.pitch_rad
+        keys = self.preferences.keys.get("calm", ())
+        if keys:
+            self.interface.hud.notify(
+                f"{key_label(keys[0])} gives a calm camera, if motion makes you unwell", "info", OFFER_S
+            )
+        self.preferences = dataclasses.replace(self.preferences, hints_seen=True)
+        self._save_preferences()
 
     def _set_quality(self, preset: Quality) -> None:
         """Draw with another preset from this frame on; resident pages stay and are sent again."""
@@ -340,6 +388,7 @@ class Game:
             intent.pedal = inputs.pedal * (SPRINT if inputs.sprint else 1.0)
             intent.brake_front = intent.brake_rear = inputs.brake
             intent.steer = inputs.steer
+            intent.sensitivity = self.preferences.controls.steer_sensitivity
         # A press shorter than a step still counts for one.
         intent.hop |= inputs.hop
         intent.recover |= inputs.recover
@@ -360,6 +409,11 @@ class Game:
             intent = self.session.entities.component(self.session.cast.rider, Intent)
             intent.hop = intent.recover = False
         self.log.steps += steps
+
+    def _vibrate(self) -> None:
+        """Hand the strongest thing that happened in the frame to the gamepad."""
+        self.inputs.vibrate(*self._rumble)
+        self._rumble = STILL
 
     # Streaming and drawing.
 
@@ -468,6 +522,7 @@ class Game:
             draw_calls=self.renderer.draw_calls,
             trees=self.renderer.trees_drawn,
             renderer=self.gl.renderer,
+            calm=self.preferences.camera.reduced_motion,
         )
         self.renderer.picture.bind()
         asked = interface.draw(facts, self.renderer.size, frame_s)
@@ -722,7 +777,10 @@ def play(options: RideOptions) -> int:
             return 0
         if problem:
             print(f"veloterra: the kernels were compiled in this process ({problem})", file=sys.stderr)
-        game = Game(options, window, gl, Interface(layer=layer))
+        preferences, _ = load(settings_path())
+        hints = Interface(layer, not preferences.hints_seen, key_hints(preferences.keys))
+        game = Game(options, window, gl, hints)
+        game.greet()
         try:
             if _bring_in_land(game, screen):
                 _play_loop(game)

@@ -32,9 +32,11 @@ from game.ecs.world import EntityWorld
 from game.lod.settings import LodSettings
 from game.ride import bicycle as riding
 from game.ride import systems
+from game.ride.camera import CameraFeel
 from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
 from game.ride.glide import make_glide_system
+from game.ride.surface import SurfaceMap
 from game.streaming.stream import TerrainStream
 from game.world.edits import DirtyBox
 from game.world.land import LandSource
@@ -131,6 +133,10 @@ class Session:
     def free_camera(self) -> FreeCamera:
         """What overrides the chase camera."""
         return self.entities.component(self.cast.rider, FreeCamera)
+
+    def use_feel(self, feel: CameraFeel) -> None:
+        """Let the camera move the picture this much from the next step on."""
+        self.entities.add(self.cast.rider, feel)
 
     def place(self, x: float, z: float, yaw_rad: float) -> None:
         """Stand the rider at (x, z), at rest; the camera jumps along, nothing is interpolated across."""
@@ -243,7 +249,11 @@ def open_session(options: RideOptions, quality: Quality) -> Session:
     patch = LandPatch(land.ground)
     collisions = Collisions(patch)
     if options.speed_m_s is None:
-        moving = [systems.make_autopilot_system(patch), systems.make_bicycle_system(patch, collisions)]
+        surfaces = SurfaceMap(source.climate_at)
+        moving = [
+            systems.make_autopilot_system(patch, source.block),
+            systems.make_bicycle_system(patch, collisions, surfaces),
+        ]
     else:
         moving = [make_glide_system(land.ground, options.speed_m_s)]
     schedule = Schedule([systems.remember_previous, *moving, systems.make_camera_system(patch)])

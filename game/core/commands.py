@@ -19,6 +19,7 @@ SEA_RANGE_M = (-200.0, 2000.0)
 RADIUS_RANGE_M = (0.5, 2000.0)
 STRENGTH_RANGE_M = (0.001, 500.0)
 BRUSHES = ("raise", "lower")
+CAMERAS = ("chase", "first", "side", "fly", "next")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,9 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
     ),
     "eye": ("eye X,Y,Z", lambda w: w.numbers("position", _X, _Y, _Z)),
     "chase": ("chase", lambda w: ()),
+    "camera": ("camera chase|first|side|fly|next", lambda w: (w.choice("camera", CAMERAS),)),
+    "motion": ("motion full|reduced", lambda w: (w.choice("motion", ("full", "reduced")),)),
+    "wet": ("wet SHARE (0 dry … 1 soaked)", lambda w: (w.number("wetness", 0.0, 1.0),)),
     "key": ("key NAME down|up", lambda w: (w.word("key"), w.choice("state", ("down", "up")))),
     "hud": ("hud on|off", lambda w: (w.choice("state", ("on", "off")),)),
     "menu": ("menu on|off", lambda w: (w.choice("state", ("on", "off")),)),

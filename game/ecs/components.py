@@ -19,6 +19,8 @@ class Intent:
     brake_rear: float = 0.0
     steer: float = 0.0
     """−1 full left … +1 full right."""
+    sensitivity: float = 1.0
+    """How fast the rider follows `steer`: a factor, 1 as tuned."""
     hop: bool = False
     recover: bool = False
 
@@ -85,8 +87,29 @@ class Bicycle:
     """What a trunk did this step: 0 nothing, 1 brush, 2 deflect, 3 stumble, 4 fall."""
     stumble_s: float = 0.0
     """Seconds left of weak steering after a knock."""
+    front_locked: bool = False
     rear_locked: bool = False
-    """The rear brake asks more than the tyre's grip."""
+    """A brake asks more than its tyre's grip."""
+    grip: float = 1.0
+    """Share of full grip of the surface under the wheels."""
+    wish: float = 0.0
+    """The rider's wish to turn after its rate limit, −1 left … +1 right."""
+    landing: int = 0
+    """How the wheels came down this step: 0 they did not, 1 clean, 2 heavy, 3 crash (`ride.landing`)."""
+    yaw_rate_rad_s: float = 0.0
+    """Turning of the bicycle while it slides after a fall."""
+    rider_x: float = 0.0
+    rider_y: float = 0.0
+    rider_z: float = 0.0
+    """After a fall, where the thrown rider's hips are; unused while riding."""
+    rider_vx_m_s: float = 0.0
+    rider_vy_m_s: float = 0.0
+    rider_vz_m_s: float = 0.0
+    rider_yaw_rad: float = 0.0
+    """Where the thrown rider's head points."""
+    rider_yaw_rate_rad_s: float = 0.0
+    rider_roll_rad: float = 0.0
+    """Rolling about the spine; 0 lies on the back."""
     shift_s: float = 0.0
     """Seconds until the next gear change is allowed."""
     hop_held: bool = False
@@ -118,14 +141,23 @@ class Previous:
 
 @dataclass(slots=True)
 class ChaseCamera:
-    """Camera after a fixed step, and the look the player adds with the mouse."""
+    """The camera that follows the rider after a fixed step, and the look the player adds with the mouse."""
 
+    mode: str = "chase"
+    """"chase", "first" (through the rider's eyes) or "side"."""
     x: float = 0.0
     y: float = 0.0
     z: float = 0.0
     yaw_rad: float = 0.0
     pitch_rad: float = 0.0
+    roll_rad: float = 0.0
+    """Clockwise is positive, as the rider leans to the right."""
     fov_y_rad: float = 1.13
+    shake_rad: float = 0.0
+    shake_s: float = 0.0
+    """Strength of the shaking now, and how long it has gone on."""
+    blocked_s: float = 0.0
+    """How long a trunk has stood between camera and rider."""
     look_yaw_rad: float = 0.0
     """Added by the mouse, relative to the heading; eases back while riding."""
     look_pitch_rad: float = 0.0
@@ -199,6 +231,8 @@ class Weather:
     hour: float = 10.5
     """Local solar time, 0…24."""
     sea_level_m: float = 0.0
+    wetness: float = 0.0
+    """How wet the ground is, 0 dry … 1 soaked: tyres grip and roll by it."""
 
 
 @dataclass(slots=True)

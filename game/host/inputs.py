@@ -8,6 +8,7 @@ comes out digital (−1, 0, 1) from keys and analog from a stick; the bicycle li
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -16,70 +17,55 @@ from typing import Any, Protocol
 import pygame
 from pygame._sdl2 import controller
 
-SCANCODES: dict[str, int] = {
-    "W": pygame.KSCAN_W,
-    "A": pygame.KSCAN_A,
-    "S": pygame.KSCAN_S,
-    "D": pygame.KSCAN_D,
-    "R": pygame.KSCAN_R,
-    "C": pygame.KSCAN_C,
-    "Y": pygame.KSCAN_Y,
-    "Z": pygame.KSCAN_Z,
-    "UP": pygame.KSCAN_UP,
-    "DOWN": pygame.KSCAN_DOWN,
-    "LEFT": pygame.KSCAN_LEFT,
-    "RIGHT": pygame.KSCAN_RIGHT,
-    "SHIFT": pygame.KSCAN_LSHIFT,
-    "RSHIFT": pygame.KSCAN_RSHIFT,
-    "CTRL": pygame.KSCAN_LCTRL,
-    "RCTRL": pygame.KSCAN_RCTRL,
-    "ALT": pygame.KSCAN_LALT,
-    "SPACE": pygame.KSCAN_SPACE,
-    "ESC": pygame.KSCAN_ESCAPE,
-    "TAB": pygame.KSCAN_TAB,
-    "F1": pygame.KSCAN_F1,
-    "F3": pygame.KSCAN_F3,
-    "F11": pygame.KSCAN_F11,
-    "F12": pygame.KSCAN_F12,
+from game.core.bindings import (
+    ALIASES,
+    DEFAULT_KEYS,
+    DEFAULT_PAD,
+    HELD_KEYS,
+    KEY_NAMES,
+    PRESSED_KEYS,
+    Bindings,
+)
+from game.core.preferences import ControlPreferences, Preferences
+
+_SPECIAL = {
+    "SHIFT": "LSHIFT",
+    "CTRL": "LCTRL",
+    "RCTRL": "RCTRL",
+    "ALT": "LALT",
+    "ESC": "ESCAPE",
+    "ENTER": "RETURN",
+    "LBRACKET": "LEFTBRACKET",
+    "RBRACKET": "RIGHTBRACKET",
+    "QUOTE": "APOSTROPHE",
 }
+"""Where pygame calls a place otherwise than `core.bindings` does."""
+
+SCANCODES: dict[str, int] = {name: getattr(pygame, f"KSCAN_{_SPECIAL.get(name, name)}") for name in KEY_NAMES}
 """Every key the game knows, by the name it has on a US keyboard; `--exec "key NAME down"` uses these."""
 
-ALIASES = {"ESCAPE": "ESC", "CONTROL": "CTRL", "LSHIFT": "SHIFT", "LCTRL": "CTRL", "LALT": "ALT"}
+HELD, PRESSED = HELD_KEYS, PRESSED_KEYS
 
-HELD: dict[str, tuple[str, ...]] = {
-    "pedal": ("W", "UP"),
-    "brake": ("S", "DOWN"),
-    "left": ("A", "LEFT"),
-    "right": ("D", "RIGHT"),
-    "sprint": ("SHIFT", "RSHIFT"),
+STICK_DEAD_ZONE = ControlPreferences().stick_dead_zone
+"""Share of a stick's travel that counts as rest unless set otherwise: worn sticks drift by up to a sixth of it."""
+
+PAD_CODES: dict[str, int] = {
+    "A": pygame.CONTROLLER_BUTTON_A,
+    "B": pygame.CONTROLLER_BUTTON_B,
+    "X": pygame.CONTROLLER_BUTTON_X,
+    "Y": pygame.CONTROLLER_BUTTON_Y,
+    "LB": pygame.CONTROLLER_BUTTON_LEFTSHOULDER,
+    "RB": pygame.CONTROLLER_BUTTON_RIGHTSHOULDER,
+    "BACK": pygame.CONTROLLER_BUTTON_BACK,
+    "START": pygame.CONTROLLER_BUTTON_START,
+    "UP": pygame.CONTROLLER_BUTTON_DPAD_UP,
+    "DOWN": pygame.CONTROLLER_BUTTON_DPAD_DOWN,
+    "LEFT": pygame.CONTROLLER_BUTTON_DPAD_LEFT,
+    "RIGHT": pygame.CONTROLLER_BUTTON_DPAD_RIGHT,
+    "LS": pygame.CONTROLLER_BUTTON_LEFTSTICK,
+    "RS": pygame.CONTROLLER_BUTTON_RIGHTSTICK,
 }
-"""Actions that last as long as a key is down, and their keys."""
-
-PRESSED: dict[str, tuple[str, ...]] = {
-    "hop": ("SPACE",),
-    "recover": ("R",),
-    "pause": ("ESC",),
-    "sculpt": ("TAB",),
-    "camera": ("C",),
-    "debug_menu": ("F1",),
-    "debug_numbers": ("F3",),
-    "fullscreen": ("F11",),
-    "picture": ("F12",),
-}
-"""Actions that happen once when a key goes down, and their keys."""
-
-STICK_DEAD_ZONE = 0.18
-"""Share of a stick's travel that counts as rest: worn sticks drift by up to a sixth of it."""
-
-TRIGGER_DEAD_ZONE = 0.06
-
-PAD_BUTTONS: dict[int, str] = {
-    pygame.CONTROLLER_BUTTON_A: "hop",
-    pygame.CONTROLLER_BUTTON_Y: "recover",
-    pygame.CONTROLLER_BUTTON_START: "pause",
-    pygame.CONTROLLER_BUTTON_BACK: "debug_numbers",
-    pygame.CONTROLLER_BUTTON_X: "camera",
-}
+"""Buttons of a gamepad, by the names of `core.bindings`."""
 
 WINDOW_KEYS = frozenset({"F1", "F3", "F11", "F12"})
 """Keys that reach the game also while text is typed into the menu: they never write a character."""
@@ -89,6 +75,8 @@ class Pad(Protocol):
     """The part of a pygame controller that is used."""
 
     def as_joystick(self) -> Any: ...
+
+    def rumble(self, low_frequency: float, high_frequency: float, duration: int) -> Any: ...
 
     def quit(self) -> None: ...
 
@@ -117,6 +105,7 @@ class InputFrame:
     pause: bool = False
     sculpt: bool = False
     camera: bool = False
+    calm: bool = False
     debug_menu: bool = False
     debug_numbers: bool = False
     fullscreen: bool = False
@@ -156,37 +145,53 @@ def known_keys() -> tuple[str, ...]:
     return (*SCANCODES, *ALIASES)
 
 
+_PRINTED = (*"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "COMMA", "PERIOD", "SLASH", "SEMICOLON", "QUOTE")
+_PRINTED += ("MINUS", "EQUALS", "LBRACKET", "RBRACKET")
+"""Places whose print differs between keyboards; digits are on their places on all of them."""
+
+
 def key_label(name: str) -> str:
     """What is printed on the key at the place `name` on this keyboard, e.g. "Z" for "W" on AZERTY."""
     scancode = SCANCODES[name]
-    if scancode not in (SCANCODES[letter] for letter in "WASDRCYZ"):
-        return {"SPACE": "Space", "SHIFT": "Shift", "ESC": "Esc", "TAB": "Tab", "CTRL": "Ctrl"}.get(
-            name, name
-        )
+    if name not in _PRINTED:
+        return name if name.startswith("F") else name.capitalize()
     # SDL answers "which place has this letter", so ask for every letter that could stand there.
     here = pygame.key.ScancodeWrapper(place == scancode for place in range(512))
     printable = [*range(ord("a"), ord("z") + 1), *map(ord, ",.;'-=/[]")]
     return next((chr(code).upper() for code in printable if here[code]), name)
 
 
-def key_hints() -> list[tuple[str, str]]:
+_HINTS = (
+    ("pedal", "pedal"),
+    ("brake", "brake"),
+    ("steer", "steer"),
+    ("sprint", "sprint"),
+    ("hop", "hop"),
+    ("recover", "get up"),
+    ("camera", "camera"),
+    ("sculpt", "sculpt"),
+    ("calm", "calm camera"),
+    ("debug_menu", "debug menu"),
+    ("debug_numbers", "numbers"),
+    ("fullscreen", "full screen"),
+    ("picture", "picture"),
+    ("pause", "pause"),
+)
+
+
+def key_hints(keys: Bindings = DEFAULT_KEYS) -> list[tuple[str, str]]:
     """(labels on this keyboard, what the keys do), in the order a newcomer needs them."""
-    steer = f"{key_label('A')} / {key_label('D')}"
-    return [
-        (key_label("W"), "pedal"),
-        (key_label("S"), "brake"),
-        (steer, "steer"),
-        (key_label("SHIFT"), "sprint"),
-        (key_label("SPACE"), "hop"),
-        (key_label("R"), "get up"),
-        (key_label("C"), "camera"),
-        (key_label("TAB"), "sculpt"),
-        ("F1", "debug menu"),
-        ("F3", "numbers"),
-        ("F11", "full screen"),
-        ("F12", "picture"),
-        (key_label("ESC"), "pause"),
-    ]
+
+    def first(action: str) -> str:
+        names = keys.get(action, ())
+        return key_label(names[0]) if names else ""
+
+    found = []
+    for action, meaning in _HINTS:
+        label = f"{first('left')} / {first('right')}" if action == "steer" else first(action)
+        if label.strip(" /"):
+            found.append((label, meaning))
+    return found
 
 
 def _curve(value: float, dead_zone: float) -> float:
@@ -204,16 +209,18 @@ class Inputs:
         self,
         set_relative: Callable[[bool], object] = pygame.mouse.set_relative_mode,
         open_pad: Callable[[int], Pad] = controller.Controller,
+        preferences: Preferences | None = None,
     ) -> None:
         self._set_relative = set_relative
         self._open_pad = open_pad
+        self.use(preferences or Preferences())
         self._down: set[int] = set()
         self._injected: set[int] = set()
         self._injected_presses: list[int] = []
         self._buttons: set[int] = set()
         self._pads: dict[int, Pad] = {}
         self._axes: dict[int, dict[int, float]] = {}
-        self._pad_sprint: set[int] = set()
+        self._pad_held: dict[int, set[int]] = {}
         self._riding = False
         # The events of before (a loading screen read them) may hold a focus loss: ask.
         self._focused = pygame.key.get_focused()
@@ -222,6 +229,28 @@ class Inputs:
         self._pointer = (0.0, 0.0)
         if not controller.get_init():
             controller.init()
+
+    def use(self, preferences: Preferences) -> None:
+        """Read devices by these preferences from now on."""
+        self._controls = preferences.controls
+        self._keys = {
+            action: frozenset(SCANCODES[name] for name in preferences.keys.get(action, ()))
+            for action in DEFAULT_KEYS
+        }
+        self._pad_codes = {
+            action: frozenset(PAD_CODES[name] for name in preferences.gamepad.get(action, ()))
+            for action in DEFAULT_PAD
+        }
+
+    def vibrate(self, low: float, high: float, milliseconds: int) -> None:
+        """Shake every gamepad: strength 0…1 of the slow and the fast motor, times the player's setting."""
+        scale = self._controls.vibration
+        if scale <= 0.0 or max(low, high) <= 0.0:
+            return
+        for pad in self._pads.values():
+            # A pad without motors says no; one that was just unplugged raises.
+            with contextlib.suppress(pygame.error):
+                pad.rumble(min(1.0, scale * low), min(1.0, scale * high), milliseconds)
 
     @property
     def grabbed(self) -> bool:
@@ -261,7 +290,7 @@ class Inputs:
         """Forget every key, button and axis that is held (not the injected ones)."""
         self._down.clear()
         self._buttons.clear()
-        self._pad_sprint.clear()
+        self._pad_held.clear()
         for axes in self._axes.values():
             axes.clear()
 
@@ -371,17 +400,15 @@ class Inputs:
         elif kind == pygame.CONTROLLERDEVICEREMOVED:
             lost = self._pads.pop(event.instance_id, None)
             self._axes.pop(event.instance_id, None)
-            self._pad_sprint.discard(event.instance_id)
+            self._pad_held.pop(event.instance_id, None)
             frame.gamepad_lost |= lost is not None
         elif kind == pygame.CONTROLLERAXISMOTION and event.instance_id in self._axes:
             self._axes[event.instance_id][event.axis] = max(-1.0, event.value / 32767.0)
         elif kind == pygame.CONTROLLERBUTTONDOWN and event.instance_id in self._axes:
-            if event.button == pygame.CONTROLLER_BUTTON_RIGHTSHOULDER:
-                self._pad_sprint.add(event.instance_id)
-            elif event.button in PAD_BUTTONS:
-                pressed.add(PAD_BUTTONS[event.button])
-        elif kind == pygame.CONTROLLERBUTTONUP and event.button == pygame.CONTROLLER_BUTTON_RIGHTSHOULDER:
-            self._pad_sprint.discard(event.instance_id)
+            self._pad_held.setdefault(event.instance_id, set()).add(event.button)
+            pressed.update(action for action, codes in self._pad_codes.items() if event.button in codes)
+        elif kind == pygame.CONTROLLERBUTTONUP:
+            self._pad_held.get(event.instance_id, set()).discard(event.button)
 
     def _fill(self, frame: InputFrame, pressed: set[int], pad_pressed: set[str], injected: set[int]) -> None:
         """Turn what is held and was pressed into the frame's values."""
@@ -391,21 +418,29 @@ class Inputs:
         def on(names: tuple[str, ...]) -> bool:
             return any(SCANCODES[name] in held for name in names)
 
-        steer = self._axis(pygame.CONTROLLER_AXIS_LEFTX, STICK_DEAD_ZONE)
-        keys = float(on(HELD["right"])) - float(on(HELD["left"]))
+        def does(action: str) -> bool:
+            return not held.isdisjoint(self._keys[action])
+
+        controls = self._controls
+        stick, trigger = controls.stick_dead_zone, controls.trigger_dead_zone
+        steer = self._axis(pygame.CONTROLLER_AXIS_LEFTX, stick) * (-1.0 if controls.pad_invert_steer else 1.0)
+        keys = float(does("right")) - float(does("left"))
         frame.steer = keys if keys else steer
-        frame.pedal = max(
-            float(on(HELD["pedal"])), self._axis(pygame.CONTROLLER_AXIS_TRIGGERRIGHT, TRIGGER_DEAD_ZONE)
-        )
-        frame.brake = max(
-            float(on(HELD["brake"])), self._axis(pygame.CONTROLLER_AXIS_TRIGGERLEFT, TRIGGER_DEAD_ZONE)
-        )
-        frame.sprint = on(HELD["sprint"]) or bool(self._pad_sprint)
-        frame.look_rate_x = self._axis(pygame.CONTROLLER_AXIS_RIGHTX, STICK_DEAD_ZONE)
-        frame.look_rate_y = self._axis(pygame.CONTROLLER_AXIS_RIGHTY, STICK_DEAD_ZONE)
-        for action, names in PRESSED.items():
-            happened = any(SCANCODES[name] in pressed for name in names) or action in pad_pressed
-            setattr(frame, action, happened)
+        frame.pedal = max(float(does("pedal")), self._axis(pygame.CONTROLLER_AXIS_TRIGGERRIGHT, trigger))
+        frame.brake = max(float(does("brake")), self._axis(pygame.CONTROLLER_AXIS_TRIGGERLEFT, trigger))
+        pad_sprint = any(not down.isdisjoint(self._pad_codes["sprint"]) for down in self._pad_held.values())
+        frame.sprint = does("sprint") or pad_sprint
+        turn = controls.pad_look_sensitivity
+        frame.look_rate_x = self._axis(pygame.CONTROLLER_AXIS_RIGHTX, stick) * turn
+        frame.look_rate_y = self._axis(pygame.CONTROLLER_AXIS_RIGHTY, stick) * turn
+        if controls.pad_invert_x:
+            frame.look_rate_x = -frame.look_rate_x
+        if controls.pad_invert_y:
+            frame.look_rate_y = -frame.look_rate_y
+        frame.look_dx *= controls.look_sensitivity * (-1.0 if controls.mouse_invert_x else 1.0)
+        frame.look_dy *= controls.look_sensitivity * (-1.0 if controls.mouse_invert_y else 1.0)
+        for action in PRESSED:
+            setattr(frame, action, not pressed.isdisjoint(self._keys[action]) or action in pad_pressed)
         frame.ctrl = on(("CTRL", "RCTRL"))
         frame.shift = on(("SHIFT", "RSHIFT"))
         frame.alt = on(("ALT",))

@@ -35,8 +35,16 @@ ENOUGH = 0.22
 TRAVERSE = 0.25
 """So much steeper a face may be across the path than along it."""
 
-WILD = 0.48
-"""From here brakes hardly slow it down any more, so it goes there only where all else is worse."""
+WILD = 0.5
+DANGER = 8.0
+"""On faces steeper than this, in any direction, brakes and tyres have little left: what each sample there costs, per
+unit of rise over run, so that it goes there only where all else is worse."""
+
+FACE = 0.8
+"""Rise over run in any direction at which the tyres let go."""
+
+CURVE_G = 0.42
+"""Lateral acceleration in g it takes a curve with."""
 
 BRAKE_G = 0.6
 """Deceleration in g it counts on, on the flat; a careful share of what the brakes can do."""
@@ -52,6 +60,9 @@ WALL = 1.0
 EDGE_M = 3.0
 EDGE = 1.1
 """Land that falls by more than this beside the path, over this distance, is an edge to keep away from."""
+
+MOST_GAIN = 0.4
+"""Seconds of way out gained or lost per metre that count."""
 
 SMOOTHING = 0.3
 """Weight of a sample in the smoothed slope, which forgets within some five metres: what braking has to work with."""
@@ -99,6 +110,21 @@ def _bark_at(distances, u, v):
 
 
 @jit
+def _time_at(times, u, v):
+    """Bilinear time at grid position (u, v); that of the border outside."""
+    rows, columns = times.shape
+    u = min(max(u, 0.0), columns - 1.001)
+    v = min(max(v, 0.0), rows - 1.001)
+    i = int(u)
+    j = int(v)
+    a = u - i
+    b = v - j
+    north = times[j, i] * (1.0 - a) + times[j, i + 1] * a
+    south = times[j + 1, i] * (1.0 - a) + times[j + 1, i + 1] * a
+    return north * (1.0 - b) + south * b
+
+
+@jit
 def _smooth_plane(heights, x, z):
     """Height and slopes at (x, z), the slopes across three metres: what a bicycle feels, for a few reads."""
     rows, columns = heights.shape
@@ -142,9 +168,15 @@ def rate_paths(
     raster_z,
     sea_y,
     top_speed,
+    hold,
     descent_weight,
     course,
     course_weight,
+    times,
+    times_x,
+    times_z,
+    times_m,
+    route_weight,
     out,
 ):
     """Rate candidates: fill `out` float64 [n, 3] with score, speed allowed now (m/s) and free way (m).
@@ -152,11 +184,15 @@ def rate_paths(
     Each is sampled every `SPACING_M`, `points` times. The curvature goes from `turn_now` to the first one within
     `ramp_m`, and changes to the second after `switches` metres. Limits of speed come from curves, crests, dips,
     steepness, bark and blocks; a backward pass makes them brakeable, a forward one says how long the path takes.
+    `hold` is the share of grip that the surface offers. `times` float64 [k, k] are seconds to the way out (`route`),
+    node (0, 0) at (times_x, times_z), `times_m` apart.
     """
     limits = np.empty(points, np.float64)
     slopes = np.empty(points, np.float64)
     evens = np.empty(points, np.float64)
     foot, slope_x0, slope_z0 = _smooth_plane(heights, x, z)
+    # Who is on a steeper face already must get off it somehow.
+    most = max(FACE * hold, 1.1 * math.sqrt(slope_x0 * slope_x0 + slope_z0 * slope_z0))
     for n in range(headings.shape[0]):
         heading = headings[n]
         height = foot
@@ -167,6 +203,7 @@ def rate_paths(
         nearness = 0.0
         across = 0.0
         steepness = 0.0
+        danger = 0.0
         even = slope_x0 * math.sin(headings[n]) - slope_z0 * math.cos(headings[n])
         used = points
         cliff = False
@@ -190,14 +227,22 @@ def rate_paths(
             even += SMOOTHING * (along - even)
             evens[k] = even
             steep = max(-even, side - TRAVERSE)
-            if height < sea_y or bark < BLOCK_M or along > WALL or steep > CLIFF or along < -WALL:
+            face = math.sqrt(slope_x * slope_x + slope_z * slope_z)
+            if (
+                height < sea_y
+                or bark < BLOCK_M
+                or along > WALL
+                or steep > CLIFF
+                or along < -WALL
+                or face > most
+            ):
                 free = k * SPACING_M
                 used = k + 1
                 limits[k] = 0.0
-                cliff = steep > CLIFF or along < -WALL
+                cliff = steep > CLIFF or along < -WALL or face > most
                 break
             limit = top_speed * top_speed
-            limit = min(limit, 0.42 * GRAVITY / max(abs(turn), 1e-4))
+            limit = min(limit, CURVE_G * hold * GRAVITY / max(abs(turn), 1e-4))
             if k >= 1:
                 bend = (along - slopes[k - 1]) / SPACING_M
                 if bend < 0.0:
@@ -207,7 +252,8 @@ def rate_paths(
             if steep > STEEP:
                 slow = max(5.0, top_speed - (top_speed - 5.0) * (steep - STEEP) / (CLIFF - STEEP))
                 limit = min(limit, slow * slow)
-                steepness += steep - STEEP + 4.0 * max(0.0, steep - WILD)
+                steepness += steep - STEEP
+            danger += max(0.0, face - WILD)
             if even > 0.12:
                 steepness += even - 0.12
             right = _height_near(heights, px - EDGE_M * dz, pz + EDGE_M * dx)
@@ -227,7 +273,7 @@ def rate_paths(
         allowed = limits[used - 1]
         for k in range(used - 2, -1, -1):
             cosine = 1.0 / math.sqrt(1.0 + evens[k] * evens[k])
-            grip = GRAVITY * cosine * (BRAKE_G + min(0.0, evens[k]))
+            grip = GRAVITY * cosine * (BRAKE_G * hold + min(0.0, evens[k]))
             grip = min(grip, 0.5 * GRAVITY)
             limits[k] = max(0.0, min(limits[k], allowed + 2.0 * grip * SPACING_M))
             allowed = limits[k]
@@ -247,6 +293,7 @@ def rate_paths(
         whole = points * SPACING_M
         descent = min(ENOUGH, max(-ENOUGH, (foot - height) / (used * SPACING_M)))
         score = used * SPACING_M / seconds + descent_weight * descent - 22.0 * steepness / used
+        score -= DANGER * danger
         score -= 2.0 * across / used + 3.0 * nearness / used
         score -= 3.0 * max(0.0, speed - math.sqrt(max(allowed, 0.0)) - 0.5)
         score -= 20.0 * max(0.0, 1.0 - free / whole) + (10.0 if free < whole else 0.0)
@@ -255,6 +302,10 @@ def rate_paths(
             score -= 15.0
         score -= 1.5 * abs(first_turns[n] - turn_now) * speed * speed / GRAVITY
         score -= 0.4 * abs(second_turns[n]) * speed * speed / GRAVITY
+        if route_weight > 0.0:
+            gain = _time_at(times, (x - times_x) / times_m, (z - times_z) / times_m)
+            gain -= _time_at(times, (px - times_x) / times_m, (pz - times_z) / times_m)
+            score += route_weight * min(MOST_GAIN, max(-MOST_GAIN, gain / (used * SPACING_M)))
         if course_weight > 0.0:
             # Linear, not squared, so that a small error is still worth correcting.
             score -= course_weight * abs(math.sin(0.5 * (heading - course)))
@@ -285,8 +336,14 @@ def warm() -> None:
         0.0,
         -1.0,
         14.0,
+        1.0,
         30.0,
         0.0,
+        0.0,
+        np.zeros((4, 4), np.float64),
+        0.0,
+        0.0,
+        16.0,
         0.0,
         np.zeros((2, 3), np.float64),
     )

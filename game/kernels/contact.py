@@ -140,6 +140,43 @@ def mean_slope(heights, x, z, reach):
     return east / (2.0 * reach), south / (2.0 * reach)
 
 
+@jit
+def first_trunk_on_line(trunks, x, z, along_x, along_z, least, most, y, width):
+    """Distance from (x, z) along the unit direction to the first trunk across that line between `least` and `most`.
+
+    `trunks` float64 [n, 5] (x, z, radius, bottom, top); one counts when its height span holds `y` and its bark is
+    nearer to the line than `width`. `most` when there is none.
+    """
+    nearest = most
+    for k in range(trunks.shape[0]):
+        east = trunks[k, 0] - x
+        south = trunks[k, 1] - z
+        ahead = east * along_x + south * along_z
+        if least < ahead < nearest and trunks[k, 3] < y < trunks[k, 4]:
+            if abs(east * along_z - south * along_x) < trunks[k, 2] + width:
+                nearest = ahead
+    return nearest
+
+
+@jit
+def beside_trunks(trunks, x, z, y, gap):
+    """(x, z) moved out until it is `gap` from the bark of every trunk whose height span holds `y`."""
+    for k in range(trunks.shape[0]):
+        east = x - trunks[k, 0]
+        south = z - trunks[k, 1]
+        keep = trunks[k, 2] + gap
+        square = east * east + south * south
+        if square < keep * keep and trunks[k, 3] < y < trunks[k, 4]:
+            away = math.sqrt(square)
+            if away < 1.0e-6:
+                east = 1.0
+                south = 0.0
+                away = 1.0
+            x = trunks[k, 0] + east / away * keep
+            z = trunks[k, 1] + south / away * keep
+    return x, z
+
+
 def warm() -> None:
     """Compile every kernel here for the argument types the game uses."""
     heights = np.zeros((8, 8), np.float32)
@@ -150,3 +187,6 @@ def warm() -> None:
     heights_along(heights, 3.5, 3.5, 0.1, 0.1, np.empty(4, np.float64))
     highest_within(heights, 3.5, 3.5, 0.6)
     mean_slope(heights, 3.5, 3.5, 1.5)
+    trunks = np.zeros((1, 5), np.float64)
+    first_trunk_on_line(trunks, 3.5, 3.5, 0.6, 0.8, 0.6, 5.0, 1.0, 0.1)
+    beside_trunks(trunks, 3.5, 3.5, 1.0, 0.5)

@@ -39,6 +39,11 @@ class DrawnLand(Protocol):
     def normal(self, x: float, z: float) -> tuple[float, float, float]: ...
 
 
+GAZE_M = 7.0
+GAZE_MOST_RAD = 0.6
+"""The rider looks at the way this far ahead in a turn, and never turns the head farther."""
+
+
 def _mix(a: float, b: float, t: float) -> float:
     return a + (b - a) * t
 
@@ -52,6 +57,8 @@ def camera_view(entities: EntityWorld, cast: Cast, alpha: float, aspect: float) 
     """The eye of this frame: the chase camera between two steps, with what `eye` and `look` override."""
     now = entities.component(cast.rider, ChaseCamera)
     was = entities.component(cast.rider, PreviousCamera).camera
+    if was.mode != now.mode:
+        was = now  # another camera: nothing lies between the two
     free = entities.component(cast.rider, FreeCamera)
     return CameraView(
         x=_mix(was.x, now.x, alpha) if free.x is None else free.x,
@@ -61,6 +68,7 @@ def camera_view(entities: EntityWorld, cast: Cast, alpha: float, aspect: float) 
         pitch_rad=_mix(was.pitch_rad, now.pitch_rad, alpha) if free.pitch_rad is None else free.pitch_rad,
         fov_y_rad=_mix(was.fov_y_rad, now.fov_y_rad, alpha),
         aspect=aspect,
+        roll_rad=_mix(was.roll_rad, now.roll_rad, alpha) if free.x is None else 0.0,
     )
 
 
@@ -69,6 +77,17 @@ def rider_view(entities: EntityWorld, cast: Cast, alpha: float, land: DrawnLand)
     now = entities.component(cast.rider, Bicycle)
     was = entities.component(cast.rider, Previous).bicycle
     x, z = _mix(was.x, now.x, alpha), _mix(was.z, now.z, alpha)
+    lying = now.fallen_s > 0.0 and was.fallen_s > 0.0
+    thrown = (
+        _mix(was.rider_x, now.rider_x, alpha),
+        _mix(was.rider_y, now.rider_y, alpha),
+        _mix(was.rider_z, now.rider_z, alpha),
+        _mix_angle(was.rider_yaw_rad, now.rider_yaw_rad, alpha),
+        _mix(was.rider_roll_rad, now.rider_roll_rad, alpha),
+    )
+    first = entities.component(cast.rider, ChaseCamera).mode == "first"
+    flying = entities.component(cast.rider, FreeCamera).x is not None
+    gaze = min(GAZE_MOST_RAD, max(-GAZE_MOST_RAD, GAZE_M * _mix(was.turn_1_m, now.turn_1_m, alpha)))
     return RiderView(
         x=x,
         y=_mix(was.y, now.y, alpha),
@@ -80,7 +99,11 @@ def rider_view(entities: EntityWorld, cast: Cast, alpha: float, land: DrawnLand)
         wheel_angle_rad=_mix_angle(was.wheel_angle_rad, now.wheel_angle_rad, alpha),
         crank_angle_rad=_mix_angle(was.crank_angle_rad, now.crank_angle_rad, alpha),
         crouch=_mix(was.crouch, now.crouch, alpha),
-        fallen=now.fallen_s > 0.0,
+        fallen=lying,
+        headless=first and not flying and not lying,
+        gaze_rad=gaze,
+        heave_m=_mix(was.heave_m, now.heave_m, alpha),
+        thrown=thrown if lying else None,
         ground_y=land.height(x, z) if now.airborne else None,
         ground_normal=land.normal(x, z) if now.airborne else None,
     )

@@ -5,7 +5,8 @@ World positions stay float64 here; the passes subtract the camera before anythin
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,19 @@ class CameraView:
     pitch_rad: float
     fov_y_rad: float
     aspect: float
+    roll_rad: float = 0.0
+    """Clockwise is positive."""
+
+
+def covering(camera: CameraView) -> CameraView:
+    """A camera without roll whose picture holds all that `camera` sees: what culling asks. Itself at roll 0."""
+    if camera.roll_rad == 0.0:
+        return camera
+    tall = math.tan(0.5 * camera.fov_y_rad)
+    wide = tall * camera.aspect
+    c, s = abs(math.cos(camera.roll_rad)), abs(math.sin(camera.roll_rad))
+    up, right = tall * c + wide * s, wide * c + tall * s
+    return replace(camera, fov_y_rad=2.0 * math.atan(up), aspect=right / up, roll_rad=0.0)
 
 
 @dataclass(slots=True)
@@ -46,6 +60,14 @@ class RiderView:
     crouch: float
     fallen: bool
     visible: bool = True
+    headless: bool = False
+    """First person: the eye is where the head is, so neither head nor trunk is drawn."""
+    gaze_rad: float = 0.0
+    """How far the rider looks to the right, into the turn."""
+    heave_m: float = 0.0
+    """The body over its rest height above the bicycle: arms and legs soaking up the land."""
+    thrown: tuple[float, float, float, float, float] | None = None
+    """After a fall: where the rider's hips are (world x, y, z), where the head points, and the roll about the spine."""
     ground_y: float | None = None
     """Height of the land under (x, z), where the shadow lies; None on the ground, where it is `y`."""
     ground_normal: tuple[float, float, float] | None = None

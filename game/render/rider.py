@@ -17,6 +17,9 @@ from game.render import model, skeleton
 from game.render.frame import CameraView, FrameView, RiderView
 from game.render.uniforms import FrameUniforms, load_program
 
+_HIDDEN_FROM_INSIDE = ("torso", "head", "upper_arm_right", "upper_arm_left")
+"""What would fill the picture in first person."""
+
 _SHADOW_FADES_M = 4.0
 """Height in flight at which the shadow is gone."""
 _SHADOW_OFF_M = 1.1
@@ -34,6 +37,8 @@ def pose_of(rider: RiderView) -> skeleton.Pose:
         rider.crank_angle_rad,
         rider.crouch,
         rider.fallen,
+        rider.gaze_rad,
+        rider.heave_m,
     )
 
 
@@ -44,7 +49,24 @@ def part_rows(rider: RiderView, camera: CameraView) -> NDArray[np.float32]:
     root[:3, :3] = skeleton.root_matrix(pose)
     root[:3, 3] = (rider.x - camera.x, rider.y - camera.y, rider.z - camera.z)
     placed = root @ skeleton.part_matrices(pose)
+    body = slice(skeleton.PARTS.index("torso"), None)
+    if rider.thrown is not None:
+        placed[body] = _thrown(rider.thrown, camera) @ skeleton.lying_rider()
+    elif rider.headless:
+        placed[[skeleton.PARTS.index(name) for name in _HIDDEN_FROM_INSIDE]] = 0.0
     return np.ascontiguousarray(placed[:, :3, :].reshape(-1, 4).astype(np.float32))
+
+
+def _thrown(thrown: tuple[float, float, float, float, float], camera: CameraView) -> NDArray[np.float64]:
+    """Hips of a thrown rider to camera-relative world axes: rolled about the spine, then turned; [4, 4]."""
+    x, y, z, yaw, roll = thrown
+    cy, sy, cr, sr = math.cos(-yaw), math.sin(-yaw), math.cos(-roll), math.sin(-roll)
+    turn = np.array([[cy, 0.0, sy], [0.0, 1.0, 0.0], [-sy, 0.0, cy]])
+    over = np.array([[cr, -sr, 0.0], [sr, cr, 0.0], [0.0, 0.0, 1.0]])
+    placed = np.eye(4)
+    placed[:3, :3] = turn @ over
+    placed[:3, 3] = (x - camera.x, y - camera.y, z - camera.z)
+    return placed
 
 
 class RiderPass:

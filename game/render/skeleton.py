@@ -93,6 +93,17 @@ _TORSO_UPRIGHT = math.radians(52.0)
 _TORSO_TUCKED = math.radians(22.0)
 """Inclination of the back above the horizontal."""
 
+_HIPS_LYING = 0.13
+"""Height of the hips of one who lies on his back."""
+
+_HEAVE_UP = 0.07
+_HEAVE_DOWN = 0.03
+"""How far the hips leave the saddle, and how far saddle and hips give."""
+
+_LEAN_IN = 0.16
+_LEAN_MOST = 0.6
+"""Share of the sine of the lean that the back leans further, and the lean at which it ends."""
+
 
 class Pose(NamedTuple):
     """What a frame says about the bicycle; angles as in `ecs.components.Bicycle`."""
@@ -105,6 +116,10 @@ class Pose(NamedTuple):
     crank_angle_rad: float = 0.0
     crouch: float = 0.0
     fallen: bool = False
+    gaze_rad: float = 0.0
+    """Head turned to the right, relative to the bicycle."""
+    heave_m: float = 0.0
+    """Hips over their place on the saddle: arms and legs soak up the land."""
 
 
 def _add(a: Vector, b: Vector) -> Vector:
@@ -270,6 +285,16 @@ def _upper_body(
     return torso
 
 
+def _turn_head(parts: NDArray[np.float64], torso: NDArray[np.float64], gaze_rad: float) -> None:
+    """Turn the head about the upright through the neck; positive looks right."""
+    if gaze_rad == 0.0:
+        return
+    c, s = math.cos(-gaze_rad), math.sin(-gaze_rad)
+    head = parts[_NUMBER["head"]]
+    head[:3, :3] = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]) @ head[:3, :3]
+    head[:3, 3] = _point(torso, NECK)
+
+
 def _limb(
     parts: NDArray[np.float64],
     upper: str,
@@ -294,9 +319,13 @@ def _sit(parts: NDArray[np.float64], pose: Pose, crouch: float) -> None:
     """Place the rider on saddle, pedals and grips."""
     incline = _TORSO_UPRIGHT + (_TORSO_TUCKED - _TORSO_UPRIGHT) * crouch
     # The pelvis slides back a little in the tuck, so that the chest has room behind the bar.
-    hips = (0.0, SADDLE[1] + HIP_HEIGHT, SADDLE[2] - 0.015 + 0.05 * crouch)
-    back = (0.0, math.sin(incline), -math.cos(incline))
+    heave = min(_HEAVE_UP, max(-_HEAVE_DOWN, pose.heave_m))
+    # Into a turn the body leans a little more than the bicycle, and the head looks where the way goes.
+    inward = _LEAN_IN * math.sin(min(_LEAN_MOST, max(-_LEAN_MOST, pose.lean_rad)))
+    hips = (0.4 * inward, SADDLE[1] + HIP_HEIGHT + heave, SADDLE[2] - 0.015 + 0.05 * crouch)
+    back = _unit((inward, math.sin(incline), -math.cos(incline)))
     torso = _upper_body(parts, hips, back, math.radians(-6.0 + 10.0 * crouch))
+    _turn_head(parts, torso, pose.gaze_rad)
     fork = parts[_NUMBER["fork"]]
     for side, name in ((1, "right"), (-1, "left")):
         pitch = foot_pitch(pose.crank_angle_rad, side)
@@ -306,7 +335,7 @@ def _sit(parts: NDArray[np.float64], pose: Pose, crouch: float) -> None:
         ankle = _add(
             pedal(pose.crank_angle_rad, side), (0.0, c * sole[1] - s * sole[2], s * sole[1] + c * sole[2])
         )
-        hip = (side * HIP_X, hips[1], hips[2])
+        hip = _point(torso, (side * HIP_X, 0.0, 0.0))
         pole = (0.16 * side, 0.25, -1.0)
         reached = _limb(parts, f"thigh_{name}", f"shin_{name}", hip, ankle, (THIGH, SHIN, 1.0), pole)
         _turn_x(parts[_NUMBER[f"foot_{name}"]], pitch, reached)
@@ -331,9 +360,27 @@ def _lie_down(parts: NDArray[np.float64], pose: Pose) -> None:
     c, s = math.cos(pose.lean_rad), math.sin(pose.lean_rad)
     level = np.eye(4)
     level[:2, :2] = [[c, -s], [s, c]]
-    x0 = -0.62 * side
+    _lay_rider(parts, -0.62 * side, 0.15, side)
+    for number in range(_NUMBER["torso"], len(PARTS)):
+        parts[number] = level @ parts[number]
+
+
+def lying_rider() -> NDArray[np.float64]:
+    """Transforms of torso and all that follows, for a rider on his back with the hips at the origin, head to −z.
+
+    Returns float64 [parts, 4, 4].
+    """
+    parts = np.zeros((len(PARTS), 4, 4))
+    parts[:] = np.eye(4)
+    _lay_rider(parts, 0.0, 0.0, 1.0)
+    parts[:, 1, 3] -= _HIPS_LYING
+    return parts[_NUMBER["torso"] :]
+
+
+def _lay_rider(parts: NDArray[np.float64], x: float, z: float, side: float) -> None:
+    """Place the rider on the ground, hips over (x, z), one knee up."""
     back = _unit((0.25 * side, 0.12, -1.0))
-    torso = _upper_body(parts, (x0, 0.13, 0.15), back, math.radians(70.0))
+    torso = _upper_body(parts, (x, _HIPS_LYING, z), back, math.radians(70.0))
     for sign, name in ((1, "right"), (-1, "left")):
         hip = _point(torso, (sign * HIP_X, 0.0, 0.0))
         raised = 1.0 if sign == side else 0.0
@@ -346,5 +393,3 @@ def _lie_down(parts: NDArray[np.float64], pose: Pose) -> None:
         elbow = (sign * 1.0, 0.25, 0.6)
         arm = (UPPER_ARM, FOREARM, -1.0)
         _limb(parts, f"upper_arm_{name}", f"forearm_{name}", shoulder, hand, arm, elbow)
-    for number in range(_NUMBER["torso"], len(PARTS)):
-        parts[number] = level @ parts[number]

@@ -17,7 +17,7 @@ from game.core.settings import Quality
 from game.kernels import instances
 from game.lod import frustum
 from game.lod.selection import Selection
-from game.render.frame import CameraView, FrameView
+from game.render.frame import CameraView, FrameView, covering
 from game.world.vegetation import share_kept
 
 SHORE_M = 0.3
@@ -151,6 +151,7 @@ class TreeGather:
     @staticmethod
     def _planes(camera: CameraView) -> NDArray[np.float64]:
         """The four side planes of the view; near and far are left to the distance tests."""
+        camera = covering(camera)
         view = (camera.yaw_rad, camera.pitch_rad, camera.fov_y_rad, camera.aspect)
         return np.ascontiguousarray(frustum.planes(*view, 0.1, 1.0e5)[:4])
 

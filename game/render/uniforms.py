@@ -109,14 +109,21 @@ def load_program(
     return Program(gl, vertex, fragment, {"Frame": FRAME_BINDING} if uses_frame else {}, samplers)
 
 
-def basis(yaw_rad: float, pitch_rad: float) -> NDArray[np.float64]:
-    """Rows right, up, forward of a camera; yaw 0 looks north (−z), clockwise, pitch up is positive."""
+def basis(yaw_rad: float, pitch_rad: float, roll_rad: float = 0.0) -> NDArray[np.float64]:
+    """Rows right, up, forward of a camera; yaw 0 looks north (−z), clockwise.
+
+    Pitch up and roll clockwise are positive.
+    """
     sin_y, cos_y = math.sin(yaw_rad), math.cos(yaw_rad)
     sin_p, cos_p = math.sin(pitch_rad), math.cos(pitch_rad)
     right = (cos_y, 0.0, sin_y)
     up = (-sin_y * sin_p, cos_p, cos_y * sin_p)
     forward = (sin_y * cos_p, sin_p, -cos_y * cos_p)
-    return np.array([right, up, forward])
+    rows = np.array([right, up, forward])
+    if roll_rad != 0.0:
+        cos_r, sin_r = math.cos(roll_rad), math.sin(roll_rad)
+        rows[:2] = rows[0] * cos_r - rows[1] * sin_r, rows[0] * sin_r + rows[1] * cos_r
+    return rows
 
 
 def view_projection(camera: CameraView, near_m: float, far_m: float) -> NDArray[np.float32]:
@@ -124,7 +131,7 @@ def view_projection(camera: CameraView, near_m: float, far_m: float) -> NDArray[
 
     Rows x, y and w do not depend on `near_m` and `far_m`: the two depth bands rasterise alike.
     """
-    right, up, forward = basis(camera.yaw_rad, camera.pitch_rad)
+    right, up, forward = basis(camera.yaw_rad, camera.pitch_rad, camera.roll_rad)
     scale = 1.0 / math.tan(0.5 * camera.fov_y_rad)
     matrix = np.zeros((4, 4))
     matrix[0, :3] = right * (scale / camera.aspect)
@@ -164,7 +171,7 @@ class FrameUniforms:
         far = view.view_m * 1.6 + 12_000.0
         row["view_projection"] = view_projection(camera, NEAR_M, far).T
         row["view_projection_far"] = view_projection(camera, far_near_m, far).T
-        right, up, forward = basis(camera.yaw_rad, camera.pitch_rad)
+        right, up, forward = basis(camera.yaw_rad, camera.pitch_rad, camera.roll_rad)
         lens = math.tan(0.5 * camera.fov_y_rad)
         row["ray_forward"][:3] = forward
         row["ray_right"][:3] = right * lens * camera.aspect

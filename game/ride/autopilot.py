@@ -8,15 +8,20 @@ rides under the same physics as the player.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from game.core.units import GRAVITY_M_S2, STEP_HZ
 from game.ecs.components import Autopilot, Bicycle, Intent
-from game.kernels import arcs
-from game.ride.bicycle import LATERAL_G, TURN_LIMIT_1_M
+from game.kernels import arcs, route
 from game.ride.contact import GroundLike, LandPatch
+from game.ride.steering import LATERAL_G, TURN_LIMIT_1_M
+from game.ride.tyres import BRAKE_FRONT_G, TYRE_FRICTION
+
+Coarse = Callable[[int, int, int, int, int], NDArray[np.float32]]
+"""Heights (level, i0, j0, ni, nj) → float32 [nj, ni], as `HeightSource.block`."""
 
 MODES = ("off", "downhill", "straight")
 
@@ -36,8 +41,8 @@ WOODS_M_S = 10.0
 SLOWER_PER_TRUNK_M_S = 0.07
 """In woods it rides slower by this for each trunk within this distance, but not below the second."""
 
-PEDAL_BELOW_M_S = 13.0
-HURRY_BELOW_M_S = 9.0
+PEDAL_BELOW_M_S = 13.5
+HURRY_BELOW_M_S = 11.0
 """It never wants more than the top speed, pedals below the first of these and sprints below the second."""
 
 PIVOT_BELOW_M_S = 1.2
@@ -62,8 +67,14 @@ STUCK_S = 2.5
 TURN_ROUND = 3.0
 """Score that turning on the spot by a right angle costs."""
 
-LEAN_TIME_S = 0.35
-"""How long a change of curvature takes, see `bicycle.LEAN_RATE_1_S`."""
+LEAD = 0.7
+"""Share of what is missing of a turn that it asks for in addition."""
+
+LEAN_TIME_S = 0.4
+"""How long a change of curvature takes, see `steering`."""
+
+HOLD_GRIP = 0.85
+"""Share of full grip above which brakes and curves hold as planned: the rear wheel lifts before a tyre slides."""
 
 RASTER_M = 48
 """Half the side of the raster of distances to bark."""
@@ -74,6 +85,46 @@ DESCENT_WEIGHT = 45.0
 COURSE_WEIGHT = 60.0
 """Score in m/s for a descent of 1 m a metre, and for riding against the wanted course."""
 
+
+ROUTE_WEIGHT = 60.0
+ROUTE_DESCENT_WEIGHT = 35.0
+"""Score for a second of the way out gained a metre, and for descent where there is a route."""
+
+ROUTE_LEVEL = 4
+ROUTE_SIDE = 65
+ROUTE_STEP_M = 128
+"""The route looks over 1 km of 16 m samples around the rider's square of this side."""
+
+
+class Route:
+    """Times to the way out of the wide land around the rider, so that no fine descent ends above a cliff."""
+
+    def __init__(self, coarse: Coarse) -> None:
+        self._coarse = coarse
+        self._key: tuple[int, int, float] | None = None
+        self.times: NDArray[np.float64] = np.zeros((2, 2), np.float64)
+        self.x = 0.0
+        self.z = 0.0
+
+    def around(self, x: float, z: float, sea_level_m: float) -> None:
+        """Have `times` for the square that holds (x, z): a function of the place alone."""
+        key = (math.floor(x / ROUTE_STEP_M), math.floor(z / ROUTE_STEP_M), sea_level_m)
+        if key == self._key:
+            return
+        self._key = key
+        spacing = 1 << ROUTE_LEVEL
+        half = ROUTE_SIDE // 2
+        i0 = (key[0] * ROUTE_STEP_M + ROUTE_STEP_M // 2) // spacing - half
+        j0 = (key[1] * ROUTE_STEP_M + ROUTE_STEP_M // 2) // spacing - half
+        heights = np.ascontiguousarray(
+            self._coarse(ROUTE_LEVEL, i0, j0, ROUTE_SIDE, ROUTE_SIDE), dtype=np.float32
+        )
+        self.times = np.empty(heights.shape, np.float64)
+        route.times_out(heights, float(spacing), sea_level_m + DRY_M, self.times)
+        self.x, self.z = float(i0 * spacing), float(j0 * spacing)
+
+
+_NO_TIMES = np.zeros((2, 2), np.float64)
 
 _SHARES = np.array([*(-share for share in TURN_SHARES[:0:-1]), *TURN_SHARES])
 _FIRST = np.repeat(_SHARES, len(SECOND_SHARES))
@@ -88,8 +139,11 @@ def steer(
     intent: Intent,
     sea_level_m: float = -math.inf,
     dt: float = 1.0 / 120.0,
+    way_out: Route | None = None,
 ) -> Intent:
     """Write into `intent` (and return it) what the rider should do this step; `plan` is carried between steps.
+
+    With `way_out` it also looks beyond its paths, over a kilometre of coarse land.
 
     Raises `ValueError` when the plan's mode is not "downhill" or "straight".
     """
@@ -105,7 +159,7 @@ def steer(
     plan.countdown -= 1
     if plan.countdown <= 0:
         plan.countdown = PLAN_STEPS
-        _plan(bicycle, LandPatch.of(ground), plan, sea_level_m)
+        _plan(bicycle, LandPatch.of(ground), plan, sea_level_m, way_out)
     v = max(0.0, bicycle.speed_m_s)
     if plan.pivot_rad is not None:
         error = math.remainder(plan.pivot_rad - bicycle.yaw_rad, 2.0 * math.pi)
@@ -116,22 +170,32 @@ def steer(
         intent.steer = 2.0 * error
         intent.pedal = 1.5
         return intent
-    tightest = min(TURN_LIMIT_1_M, LATERAL_G * GRAVITY_M_S2 / max(v * v, 1e-6))
-    intent.steer = min(1.0, max(-1.0, plan.turn_1_m / tightest))
+    tightest = min(TURN_LIMIT_1_M, LATERAL_G * bicycle.grip * GRAVITY_M_S2 / max(v * v, 1e-6))
+    # Ahead of the lean's lag: asks for more than the turn until it is there.
+    ahead = plan.turn_1_m + LEAD * (plan.turn_1_m - bicycle.turn_1_m)
+    intent.steer = min(1.0, max(-1.0, ahead / tightest))
     over = v - plan.target_m_s
     if over > 0.0 and not bicycle.airborne:
         intent.brake_rear = min(1.0, 0.5 * over)
-        intent.brake_front = min(0.9, 0.5 * over)
+        intent.brake_front = min(0.9, 0.5 * over, _front_brake_that_holds(bicycle))
     elif v < min(PEDAL_BELOW_M_S, plan.target_m_s - 0.7):
         # From rest and uphill out of a dip it stands up on the pedals.
         intent.pedal = 1.5 if bicycle.gradient > 0.04 or v < HURRY_BELOW_M_S else 1.0
     return intent
 
 
-def _plan(b: Bicycle, land: LandPatch, plan: Autopilot, sea_level_m: float) -> None:
+def _front_brake_that_holds(b: Bicycle) -> float:
+    """How far the front brake may be pulled in this turn and on this slope before the wheel locks."""
+    lateral = b.speed_m_s * b.speed_m_s * b.turn_1_m / GRAVITY_M_S2
+    friction = TYRE_FRICTION * b.grip
+    left = math.sqrt(max(0.04, friction * friction - lateral * lateral)) * math.cos(b.pitch_rad)
+    return 0.9 * left / BRAKE_FRONT_G
+
+
+def _plan(b: Bicycle, land: LandPatch, plan: Autopilot, sea_level_m: float, way_out: Route | None) -> None:
     v = max(0.0, b.speed_m_s)
     if v < PIVOT_BELOW_M_S and not b.airborne:
-        _plan_at_rest(b, land, plan, sea_level_m)
+        _plan_at_rest(b, land, plan, sea_level_m, way_out)
         return
     plan.pivot_rad = None
     plan.stuck_s = 0.0
@@ -149,7 +213,9 @@ def _plan(b: Bicycle, land: LandPatch, plan: Autopilot, sea_level_m: float) -> N
     first[-1] = plan.turn_1_m if plan.switch_m > 0.0 else plan.second_1_m
     second[-1], switches[-1] = plan.second_1_m, plan.switch_m
     headings = np.full(first.size, b.yaw_rad)
-    result = _rate(b, land, plan, headings, (first, second, switches), PATH_M, v, b.turn_1_m, sea_level_m)
+    result = _rate(
+        b, land, plan, headings, (first, second, switches), PATH_M, v, b.turn_1_m, sea_level_m, way_out
+    )
     result[-1, 0] += KEEP_BONUS
     best = int(np.argmax(result[:, 0]))
     plan.target_m_s = float(result[best, 1])
@@ -157,12 +223,14 @@ def _plan(b: Bicycle, land: LandPatch, plan: Autopilot, sea_level_m: float) -> N
     plan.switch_m = float(switches[best])
 
 
-def _plan_at_rest(b: Bicycle, land: LandPatch, plan: Autopilot, sea_level_m: float) -> None:
+def _plan_at_rest(
+    b: Bicycle, land: LandPatch, plan: Autopilot, sea_level_m: float, way_out: Route | None
+) -> None:
     """Look all round for a heading to ride off in."""
     count = 24
     headings = np.arange(count, dtype=np.float64) * (2.0 * math.pi / count)
     zero = np.zeros(count, np.float64)
-    result = _rate(b, land, plan, headings, (zero, zero, zero), SLOW_PATH_M, 3.0, 0.0, sea_level_m)
+    result = _rate(b, land, plan, headings, (zero, zero, zero), SLOW_PATH_M, 3.0, 0.0, sea_level_m, way_out)
     # Turning round costs time; and what was chosen before stays chosen unless something is clearly better.
     kept = plan.pivot_rad if plan.pivot_rad is not None else b.yaw_rad
     scores = result[:, 0] - TURN_ROUND * (1.0 - np.cos(headings - kept))
@@ -172,7 +240,9 @@ def _plan_at_rest(b: Bicycle, land: LandPatch, plan: Autopilot, sea_level_m: flo
     best = int(np.argmax(scores))
     plan.stuck_s += PLAN_STEPS / STEP_HZ
     if plan.stuck_s > STUCK_S:
-        plan.blocked_rad = b.yaw_rad
+        # Still turning after all that time: the slope turns it back faster than a foot can, so not there either.
+        turning = abs(math.remainder(kept - b.yaw_rad, 2.0 * math.pi)) > 0.4
+        plan.blocked_rad = kept if turning else b.yaw_rad
         plan.stuck_s = 0.0
     plan.pivot_rad = math.remainder(float(headings[best]), 2.0 * math.pi)
     plan.target_m_s = float(result[best, 1])
@@ -196,6 +266,7 @@ def _rate(
     pace_m_s: float,
     turn_now: float,
     sea_level_m: float,
+    way_out: Route | None,
 ) -> NDArray[np.float64]:
     """[n, 3] score, allowed speed and free way of each candidate: heading, first and second curvature, switch."""
     land.around(b.x, b.z, length_m + 4.0)
@@ -205,6 +276,11 @@ def _rate(
     arcs.bark_distances(land.trunks_around(b.x, b.z, RASTER_M), raster_x, raster_z, distances)
     out = np.empty((len(headings), 3), np.float64)
     straight = plan.mode == "straight"
+    guided = way_out is not None and not straight and math.isfinite(sea_level_m)
+    times, times_x, times_z = _NO_TIMES, 0.0, 0.0
+    if guided and way_out is not None:
+        way_out.around(b.x, b.z, sea_level_m)
+        times, times_x, times_z = way_out.times, way_out.x - land.i0, way_out.z - land.j0
     first, second, switches = turns
     arcs.rate_paths(
         land.heights,
@@ -223,9 +299,15 @@ def _rate(
         raster_z - land.j0,
         sea_level_m + DRY_M,
         _top_speed(land, b),
-        0.0 if straight else DESCENT_WEIGHT,
+        min(1.0, b.grip / HOLD_GRIP),
+        0.0 if straight else ROUTE_DESCENT_WEIGHT if guided else DESCENT_WEIGHT,
         float(plan.course_rad or 0.0),
         COURSE_WEIGHT if straight else 0.0,
+        times,
+        times_x,
+        times_z,
+        float(1 << ROUTE_LEVEL),
+        ROUTE_WEIGHT if guided else 0.0,
         out,
     )
     return out

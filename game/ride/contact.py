@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,33 @@ class Grade(IntEnum):
     FALL = 4
 
 
+class Kind(IntEnum):
+    """What an obstacle is."""
+
+    TRUNK = 0
+    ROCK = 1
+    LOG = 2
+    FENCE = 3
+    GATE = 4
+    """Ridden through, and noted."""
+
+    # That of enumerations hashes the name, in Python; solids are looked up by the hundred.
+    __hash__ = int.__hash__
+
+
+class Solid(NamedTuple):
+    """An obstacle: a capsule in the plane between two ends (a circle where they coincide), between two heights."""
+
+    x: float
+    z: float
+    end_x: float
+    end_z: float
+    radius_m: float
+    bottom_y: float
+    top_y: float
+    kind: Kind
+
+
 @dataclass(frozen=True, slots=True)
 class Knock:
     """An obstacle met within a step."""
@@ -87,6 +114,9 @@ class Obstacles(Protocol):
 
     def is_free(self, x: float, z: float, reach_m: float) -> bool:
         """Whether no obstacle stands within `reach_m` of (x, z)."""
+
+    def solids_near(self, x: float, z: float, span_y: tuple[float, float]) -> list[Solid]:
+        """Obstacles within two metres of (x, z) whose height span meets `span_y`, sorted; no gates."""
 
 
 class LandPatch:

@@ -4,8 +4,9 @@ Source: J. C. Martin, D. L. Milliken, J. E. Cobb, K. L. McFadden, A. R. Coggan, 
 Model for Road Cycling Power", Journal of Applied Biomechanics 14 (1998) 276-291:
 P = [½·ρ·(CdA + F_w)·V_a²·V + C_rr·m·g·cos θ·V + (0.091 + 0.0087·V)·V + m·g·sin θ·V + dT/dt] / E_c.
 F_w, the bearing terms, the wheels' inertia and E_c are the paper's. Mass, C_rr and C_dA are chosen for a light
-gravel bicycle: C_rr above the paper's road tyre (0.0032), C_dA from a rider on the hoods (0.36) to one tucked
-(0.22), the span that wind-tunnel papers report. Those three were not checked against measured rides.
+gravel bicycle: C_rr above the paper's road tyre (0.0032), C_dA from a rider sitting up (0.36) over one in the drops
+(0.30) to one tucked (0.22), the span that wind-tunnel papers report; the paper's own riders had 0.26 on road
+bicycles with aerodynamic bars. Those three were not checked against measured rides.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ EFFECTIVE_MASS_KG = MASS_KG + WHEEL_INERTIA_KG_M2 / WHEEL_RADIUS_OF_INERTIA_M**2
 """Mass that speeding up has to move, turning wheels included."""
 
 CDA_UPRIGHT_M2 = 0.36
+CDA_DROPS_M2 = 0.30
 CDA_TUCKED_M2 = 0.22
+UPRIGHT, DROPS, TUCK = 0.0, 0.5, 1.0
+"""Postures as values of `Bicycle.crouch`; between them the drag area goes in straight lines."""
 
 CRUISE_M_S = 12.0
 """Speed that the default power settles at on the flat."""
@@ -51,12 +55,15 @@ def smoothstep(low: float, high: float, value: float) -> float:
 
 def cda_m2(crouch: float) -> float:
     """Drag area of rider and bicycle for a posture, 0 upright … 1 tucked."""
-    return CDA_UPRIGHT_M2 + (CDA_TUCKED_M2 - CDA_UPRIGHT_M2) * crouch
+    if crouch < DROPS:
+        return CDA_UPRIGHT_M2 + (CDA_DROPS_M2 - CDA_UPRIGHT_M2) * crouch / DROPS
+    return CDA_DROPS_M2 + (CDA_TUCKED_M2 - CDA_DROPS_M2) * (crouch - DROPS) / (TUCK - DROPS)
 
 
 def settled_crouch(speed_m_s: float, pedal: float, brake: float = 0.0) -> float:
-    """Posture the rider settles in: lower with speed, less so while pedalling, up again for braking."""
-    return smoothstep(4.0, 16.0, speed_m_s) * (1.0 - 0.4 * min(pedal, 1.0)) * (1.0 - 0.6 * min(brake, 1.0))
+    """Posture the rider settles in: lower with speed, no lower than the drops while pedalling, up for braking."""
+    lowest = TUCK + (DROPS - TUCK) * min(max(pedal, 0.0), 1.0)
+    return smoothstep(4.0, 14.0, speed_m_s) * lowest * (1.0 - 0.6 * min(brake, 1.0))
 
 
 def drag_n(speed_m_s: float, crouch: float) -> float:

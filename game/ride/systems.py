@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
-from typing import TypeVar
+from operator import attrgetter
 
 from game.ecs.components import (
     Autopilot,
@@ -24,56 +24,71 @@ from game.ecs.world import EntityWorld
 from game.ride import autopilot, bicycle, camera
 from game.ride.camera import CameraFeel
 from game.ride.contact import GroundLike, LandPatch, Obstacles
+from game.ride.surface import FIRM, SurfaceMap
 
-T = TypeVar("T", Bicycle, ChaseCamera)
-
-_BICYCLE = tuple(field.name for field in fields(Bicycle))
-_CAMERA = tuple(field.name for field in fields(ChaseCamera))
+_of_bicycle = attrgetter(*(field.name for field in fields(Bicycle)))
+_of_camera = attrgetter(*(field.name for field in fields(ChaseCamera)))
 
 
 def remember_previous(world: EntityWorld, step_s: float) -> None:
     """Copy bicycle and camera to their previous values. Runs first in a step."""
     for _, (now, before) in world.each(Bicycle, Previous):
-        for name in _BICYCLE:
-            setattr(before.bicycle, name, getattr(now, name))
+        before.bicycle = Bicycle(*_of_bicycle(now))
     for _, (now, before) in world.each(ChaseCamera, PreviousCamera):
-        for name in _CAMERA:
-            setattr(before.camera, name, getattr(now, name))
+        before.camera = ChaseCamera(*_of_camera(now))
 
 
-def make_autopilot_system(ground: GroundLike) -> System:
-    """System that writes `Intent` of every entity whose `Autopilot` is not "off"."""
+def make_autopilot_system(ground: GroundLike, coarse: autopilot.Coarse | None = None) -> System:
+    """System that writes `Intent` of every entity whose `Autopilot` is not "off".
+
+    With `coarse` (heights of coarse levels) it knows the way out of a kilometre of land.
+    """
+    way_out = None if coarse is None else autopilot.Route(coarse)
     # Looks farther than wheels do, so it has a patch of its own.
     land = LandPatch(ground.ground if isinstance(ground, LandPatch) else ground, autopilot.PATCH_M)
 
     def autopilot_system(world: EntityWorld, step_s: float) -> None:
         for _, (plan, rider, intent) in world.each(Autopilot, Bicycle, Intent):
             if plan.mode != "off":
-                autopilot.steer(rider, land, plan, intent, _sea_level(world), step_s)
+                autopilot.steer(rider, land, plan, intent, _sea_level(world), step_s, way_out)
 
     return autopilot_system
 
 
-def make_bicycle_system(ground: GroundLike, obstacles: Obstacles | None = None) -> System:
-    """System that rides every entity with `Bicycle` and `Intent`."""
+def make_bicycle_system(
+    ground: GroundLike, obstacles: Obstacles | None = None, surfaces: SurfaceMap | None = None
+) -> System:
+    """System that rides every entity with `Bicycle` and `Intent`; without `surfaces` all ground is firm."""
     land = LandPatch.of(ground)
 
     def bicycle_system(world: EntityWorld, step_s: float) -> None:
         for _, (rider, intent) in world.each(Bicycle, Intent):
-            bicycle.step(rider, intent, land, step_s, obstacles, _sea_level(world))
+            surface = FIRM if surfaces is None else surfaces.at(rider.x, rider.z, _wetness(world))
+            bicycle.step(rider, intent, land, step_s, obstacles, _sea_level(world), surface)
 
     return bicycle_system
 
 
 def make_camera_system(ground: GroundLike, feel: CameraFeel | None = None) -> System:
-    """System that moves the chase camera of every entity that has one and a `Bicycle`."""
+    """System that moves the camera of every entity that has one and a `Bicycle`.
+
+    An entity's own `CameraFeel` goes before `feel`.
+    """
     land = LandPatch.of(ground)
 
     def camera_system(world: EntityWorld, step_s: float) -> None:
-        for _, (view, rider) in world.each(ChaseCamera, Bicycle):
-            camera.step(view, rider, land, step_s, feel)
+        own = dict(world.each(CameraFeel))
+        for entity, (view, rider) in world.each(ChaseCamera, Bicycle):
+            camera.step(view, rider, land, step_s, own[entity][0] if entity in own else feel)
 
     return camera_system
+
+
+def _wetness(world: EntityWorld) -> float:
+    """How wet the ground is, 0…1; dry in a world without weather."""
+    for _, (weather,) in world.each(Weather):
+        return float(weather.wetness)
+    return 0.0
 
 
 def _sea_level(world: EntityWorld) -> float:

@@ -84,6 +84,8 @@ class HudState:
     airborne: bool = False
     fallen: bool = False
     paused: bool = False
+    calm: bool = False
+    """Whether the camera is calmed; the pause panel switches it."""
     visible: bool = True
     """False hides everything but the pause panel and warnings."""
     numbers: DebugNumbers | None = None
@@ -396,7 +398,7 @@ def _key_rows(paint: Paint, keys: Sequence[tuple[str, str]], left: float, room: 
 
 
 def _pause(paint: Paint, state: HudState, layer: ImguiLayer) -> list[str]:
-    """The pause panel: a darkened picture, the keys, and four buttons."""
+    """The pause panel: a darkened picture, the keys, and the buttons."""
     paint.box(0.0, 0.0, paint.width, paint.height, (6, 9, 13, 120))
     unit = layer.scale
     columns = 2
@@ -421,9 +423,10 @@ def _pause(paint: Paint, state: HudState, layer: ImguiLayer) -> list[str]:
             ("Ride on", "pause off"),
             ("Picture", "picture"),
             ("Full screen", "fullscreen"),
+            ("Full motion", "motion full") if state.calm else ("Calm camera", "motion reduced"),
             ("Quit", "quit"),
         )
-        button_width = (width - 56.0 - 3 * 10.0) / 4
+        button_width = (width - 56.0 - (len(buttons) - 1) * 10.0) / len(buttons)
         for index, (label, command) in enumerate(buttons):
             x = (28.0 + index * (button_width + 10.0)) * unit
             imgui.set_cursor_pos(imgui.ImVec2(x, 70.0 * unit))

@@ -60,13 +60,20 @@ class Facts:
     draw_calls: int
     trees: int
     renderer: str
+    calm: bool = False
+    """Whether the camera is calmed."""
 
 
 class Interface:
     """Owns the imgui layer and what is open on it. `release()` before the renderer's objects."""
 
-    def __init__(self, layer: ImguiLayer | None = None, show_hints: bool = True) -> None:
-        """`layer` is taken over if given; the loading screen has one already."""
+    def __init__(
+        self,
+        layer: ImguiLayer | None = None,
+        show_hints: bool = True,
+        keys: list[tuple[str, str]] | None = None,
+    ) -> None:
+        """`layer` is taken over if given; the loading screen has one already. `keys` are shown as hints."""
         self.layer = layer or ImguiLayer()
         self.hud = Hud(show_hints)
         self.menu = DebugMenu()
@@ -74,7 +81,7 @@ class Interface:
         self.menu_open = False
         self.hud_visible = True
         self.numbers_shown = False
-        self._keys = key_hints()
+        self._keys = key_hints() if keys is None else keys
         self._frame_ms = 0.0
 
     @property
@@ -123,6 +130,7 @@ class Interface:
             airborne=rider.airborne,
             fallen=rider.fallen_s > 0.0,
             paused=facts.paused,
+            calm=facts.calm,
             visible=self.hud_visible,
             numbers=self._debug_numbers(facts) if self.numbers_shown else None,
             sculpting=facts.tool.active,

@@ -19,6 +19,10 @@ from game.core.errors import UsageError
         ("eye 1,2,3", Command("eye", (1.0, 2.0, 3.0))),
         ("key W down", Command("key", ("W", "down"))),
         ("quality low", Command("quality", ("low",))),
+        ("camera first @3", Command("camera", ("first",), 3.0)),
+        ("camera next", Command("camera", ("next",))),
+        ("motion reduced", Command("motion", ("reduced",))),
+        ("wet 0.5", Command("wet", (0.5,))),
     ],
 )
 def test_commands(text: str, expected: Command) -> None:
@@ -31,6 +35,8 @@ def test_commands(text: str, expected: Command) -> None:
         ("flood 3", ["flood", "teleport"]),
         ("tleport 3,4", ["did you mean 'teleport'"]),
         ("sea", ["missing", "sea METRES"]),
+        ("camera behind", ["'behind'", "chase, first, side, fly, next"]),
+        ("wet 2", ["2", "0 … 1"]),
         ("sea high", ["'high'", "not a number"]),
         ("sea nan", ["nan", "-200 … 2000"]),
         ("sea 1e308", ["1e308"]),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator
 
 import pygame
 import pytest
 
+from game.core.bindings import DEFAULT_KEYS, DEFAULT_PAD
+from game.core.preferences import ControlPreferences, Preferences
 from game.host import inputs as inputs_module
-from game.host.inputs import HELD, PRESSED, SCANCODES, Inputs, key_label, known_keys
+from game.host.inputs import HELD, PRESSED, SCANCODES, Inputs, key_hints, key_label, known_keys
 
 
 class StubPad:
@@ -17,12 +20,17 @@ class StubPad:
 
     def __init__(self, instance: int) -> None:
         self.instance, self.closed = instance, False
+        self.felt: list[tuple[float, float, int]] = []
 
     def as_joystick(self) -> StubPad:
         return self
 
     def get_instance_id(self) -> int:
         return self.instance
+
+    def rumble(self, low_frequency: float, high_frequency: float, duration: int) -> bool:
+        self.felt.append((low_frequency, high_frequency, duration))
+        return True
 
     def quit(self) -> None:
         self.closed = True
@@ -126,7 +134,7 @@ def test_undo_and_redo_go_by_the_letter(reader: Inputs) -> None:
 
 
 def test_labels_are_what_is_printed(display: None) -> None:
-    assert [key_label(name) for name in ("W", "UP", "SPACE", "F11")] == ["W", "UP", "Space", "F11"]
+    assert [key_label(name) for name in ("W", "UP", "SPACE", "F11")] == ["W", "Up", "Space", "F11"]
 
 
 def test_injected_keys(reader: Inputs) -> None:
@@ -143,8 +151,8 @@ def test_injected_keys(reader: Inputs) -> None:
     assert not frame.undo
     reader.press("W", False)
     assert send(reader).pedal == 0.0
-    with pytest.raises(ValueError, match=r"'Q' is not known; use one of W, A, S"):
-        reader.press("Q", True)
+    with pytest.raises(ValueError, match=r"'Q8' is not known; use one of W, A, S"):
+        reader.press("Q8", True)
     assert "F12" in known_keys()
 
 
@@ -270,3 +278,84 @@ def test_gamepad_buttons(reader: Inputs) -> None:
     frame = send(reader, button(pygame.CONTROLLERBUTTONUP, pygame.CONTROLLER_BUTTON_RIGHTSHOULDER))
     assert not frame.hop
     assert not frame.sprint
+
+
+def preferring(**changes: object) -> Preferences:
+    """Preferences with other controls."""
+    return dataclasses.replace(Preferences(), controls=dataclasses.replace(ControlPreferences(), **changes))
+
+
+def test_keys_can_be_remapped(reader: Inputs) -> None:
+    keys = {**DEFAULT_KEYS, "pedal": ("I",), "hop": ("ENTER", "E")}
+    reader.use(dataclasses.replace(Preferences(), keys=keys))
+    assert send(reader, key("W"), key("W", False)).pedal == 0.0
+    frame = send(reader, key("I"), key("E"), key("SPACE"))
+    assert (frame.pedal, frame.hop) == (1.0, True)
+    assert not send(reader, key("SPACE", False), key("SPACE")).hop
+
+
+def test_every_key_that_can_be_bound_has_a_place_of_its_own() -> None:
+    assert len(set(SCANCODES.values())) == len(SCANCODES)
+
+
+def test_hints_follow_the_bindings(display: None) -> None:
+    hints = {meaning: label for label, meaning in key_hints({**DEFAULT_KEYS, "hop": ("E",), "calm": ()})}
+    assert hints["hop"] == key_label("E")
+    assert "calm camera" not in hints
+
+
+def test_pad_buttons_can_be_remapped(reader: Inputs) -> None:
+    reader.use(dataclasses.replace(Preferences(), gamepad={**DEFAULT_PAD, "hop": ("B",), "sprint": ("LB",)}))
+    send(reader, added(10))
+    event = pygame.event.Event
+    down = pygame.CONTROLLERBUTTONDOWN
+    assert not send(reader, event(down, instance_id=101, button=pygame.CONTROLLER_BUTTON_A)).hop
+    assert send(reader, event(down, instance_id=101, button=pygame.CONTROLLER_BUTTON_B)).hop
+    assert send(reader, event(down, instance_id=101, button=pygame.CONTROLLER_BUTTON_LEFTSHOULDER)).sprint
+    send(reader, event(pygame.CONTROLLERDEVICEREMOVED, instance_id=101))
+    assert not send(reader).sprint, "an unplugged pad holds nothing"
+
+
+def test_axes_can_be_inverted_each_device_by_itself(reader: Inputs) -> None:
+    send(reader, added(10))
+    reader.grab_pointer(True)
+    send(reader, motion(1, 1))
+    events = (
+        axis(101, pygame.CONTROLLER_AXIS_LEFTX, 32767),
+        axis(101, pygame.CONTROLLER_AXIS_RIGHTX, 32767),
+        axis(101, pygame.CONTROLLER_AXIS_RIGHTY, 32767),
+        motion(10, 4),
+    )
+    plain = send(reader, *events)
+    assert (plain.steer, plain.look_rate_x, plain.look_rate_y) == (1.0, 1.0, 1.0)
+    reader.use(
+        preferring(pad_invert_steer=True, pad_invert_y=True, mouse_invert_y=True, look_sensitivity=2.0)
+    )
+    frame = send(reader, *events)
+    assert (frame.steer, frame.look_rate_x, frame.look_rate_y) == (-1.0, 1.0, -1.0)
+    assert (frame.look_dx, frame.look_dy) == (20.0, -8.0)
+    reader.use(preferring(pad_invert_x=True, pad_look_sensitivity=0.5, mouse_invert_x=True))
+    frame = send(reader, *events)
+    assert (frame.steer, frame.look_rate_x, frame.look_rate_y) == (1.0, -0.5, 0.5)
+    assert (frame.look_dx, frame.look_dy) == (-10.0, 4.0)
+
+
+def test_dead_zones_are_settings(reader: Inputs) -> None:
+    send(reader, added(10))
+    half = axis(101, pygame.CONTROLLER_AXIS_LEFTX, 16000)
+    reader.use(preferring(stick_dead_zone=0.5, trigger_dead_zone=0.6))
+    frame = send(reader, half, axis(101, pygame.CONTROLLER_AXIS_TRIGGERLEFT, 18000))
+    assert (frame.steer, frame.brake) == (0.0, 0.0)
+    reader.use(preferring(stick_dead_zone=0.0))
+    assert send(reader, half).steer == pytest.approx(16000 / 32767)
+
+
+def test_vibration_is_scaled_and_off_is_off(reader: Inputs) -> None:
+    send(reader, added(10))
+    pad = reader._pads[101]
+    reader.use(preferring(vibration=0.5))
+    reader.vibrate(1.0, 0.4, 200)
+    reader.vibrate(0.0, 0.0, 0)
+    reader.use(preferring(vibration=0.0))
+    reader.vibrate(1.0, 1.0, 200)
+    assert pad.felt == [(0.5, 0.2, 200)]  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ import pytest
 from game.core.coords import PageKey
 from game.gl.context import GLContext
 from game.render import skeleton
-from game.render.frame import BRUSH_POINTS, BrushView, CameraView, RiderView, brush_ring
+from game.render.frame import BRUSH_POINTS, BrushView, CameraView, RiderView, brush_ring, covering
 from game.render.skeleton import PARTS, Pose, part_matrices, root_matrix, two_bone
 from tests.render.scene import TINY, frame_view, make_page, select
 
@@ -236,3 +236,76 @@ def test_ledger_is_zero_after_release(gl_context: GLContext) -> None:
         made.release()
         made.release()
         assert gl_context.live_by_kind() == {}
+
+
+@pytest.mark.parametrize("heave", [-0.2, -0.03, 0.05, 0.2])
+@pytest.mark.parametrize("lean", [-0.5, 0.0, 0.5])
+def test_a_body_that_soaks_up_the_land_stays_joined(heave: float, lean: float) -> None:
+    parts = part_matrices(Pose(lean_rad=lean, crank_angle_rad=1.0, crouch=0.4, heave_m=heave, gaze_rad=0.3))
+    for side, name in ((1, "right"), (-1, "left")):
+        hip = _at(parts, "torso", (side * skeleton.HIP_X, 0.0, 0.0))[:3]
+        thigh = parts[PARTS.index(f"thigh_{name}")][:3, 3]
+        assert np.linalg.norm(hip - thigh) < 0.015
+        hand = _at(parts, f"forearm_{name}", (0.0, -skeleton.FOREARM, 0.0))[:3]
+        grip = _at(parts, "fork", (side * skeleton.GRIP[0], *skeleton.GRIP[1:]))[:3]
+        assert np.linalg.norm(hand - grip) < 0.04
+        ball = _at(parts, f"foot_{name}", skeleton.FOOT_BALL)[:3]
+        assert abs(np.linalg.norm(ball - skeleton.pedal(1.0, side)) - skeleton.PEDAL_HALF_THICKNESS) < 0.02
+
+
+def test_the_head_looks_into_the_turn_and_the_back_leans_in() -> None:
+    straight, right = part_matrices(Pose()), part_matrices(Pose(lean_rad=0.5, gaze_rad=0.5))
+    head = PARTS.index("head")
+    assert -right[head][0, 2] > 0.3 > abs(straight[head][0, 2]), "its −z side turns to the right"
+    assert _at(right, "torso", skeleton.NECK)[0] > 0.02
+
+
+def test_a_thrown_rider_lies_where_he_was_thrown(gl_context: GLContext) -> None:
+    from game.render.rider import part_rows
+
+    camera = CameraView(100.0, 5.0, 50.0, 0.0, 0.0, 1.0, 1.5)
+    rider = RiderView(101.0, 4.0, 40.0, 0, 0, 1.4, 0, 0, 0, 0, True, thrown=(104.0, 4.2, 38.0, 1.2, 0.0))
+    rows = part_rows(rider, camera).reshape(-1, 3, 4)
+    torso = rows[PARTS.index("torso")]
+    assert torso[:, 3] == pytest.approx((4.0, -0.8, -12.0), abs=0.02)
+    back = torso[:, 1]
+    assert back[0] > 0.8, "the head points to the east, where the yaw says"
+    frame = rows[PARTS.index("frame")]
+    assert np.linalg.norm(frame[:, 3] - (1.0, -1.0, -10.0)) < 0.7
+
+
+def test_first_person_hides_what_would_fill_the_picture(gl_context: GLContext) -> None:
+    from game.render.rider import part_rows
+
+    camera = CameraView(0.0, 1.6, 0.0, 0.0, 0.0, 1.0, 1.5)
+    rider = RiderView(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, False, headless=True)
+    rows = part_rows(rider, camera).reshape(-1, 3, 4)
+    for name in PARTS:
+        hidden = name in ("torso", "head", "upper_arm_right", "upper_arm_left")
+        assert bool(rows[PARTS.index(name)].any()) is not hidden
+
+
+@pytest.mark.parametrize("roll", [-0.4, 0.1, 1.0])
+def test_a_covering_camera_holds_the_rolled_picture(gl_context: GLContext, roll: float) -> None:
+    from game.render.uniforms import view_projection
+
+    camera = CameraView(0.0, 0.0, 0.0, 0.7, -0.2, 1.1, 16 / 9, roll)
+    wide = covering(camera)
+    assert wide.roll_rad == 0.0
+    matrix, cover = view_projection(camera, 0.1, 100.0), view_projection(wide, 0.1, 100.0)
+    rays = np.linalg.inv(matrix.astype(float))
+    for x in (-1.0, 1.0):
+        for y in (-1.0, 1.0):
+            point = rays @ (x, y, 0.5, 1.0)
+            clip = cover @ point
+            assert np.all(np.abs(clip[:2] / clip[3]) <= 1.0 + 1e-5)
+    assert covering(wide) is wide
+
+
+def test_rolling_clockwise_takes_the_horizon_up_on_the_right(gl_context: GLContext) -> None:
+    from game.render.uniforms import view_projection
+
+    camera = CameraView(0.0, 0.0, 0.0, 0.0, 0.0, 1.1, 1.0, 0.2)
+    clip = view_projection(camera, 0.1, 100.0) @ (1.0, 0.0, -5.0, 1.0)
+    assert clip[0] > 0.0
+    assert clip[1] > 0.0

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from dataclasses import astuple
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from game.core.units import STEP_S
 from game.ecs.components import Autopilot, Bicycle, Intent
+from game.kernels import route
 from game.ride import autopilot
 from game.ride import bicycle as riding
 from game.ride.collisions import Collisions
@@ -94,3 +97,49 @@ def test_it_is_deterministic() -> None:
 def test_unknown_modes_are_refused() -> None:
     with pytest.raises(ValueError, match="sideways"):
         autopilot.steer(Bicycle(), flat(), Autopilot(mode="sideways"), Intent())
+
+
+def test_the_way_out_leads_round_a_cliff_and_keeps_dry() -> None:
+    n, spacing = 33, 16.0
+    x = np.arange(n)[None, :] * spacing + np.zeros((n, 1))
+    gentle = (300.0 - 0.15 * x).astype(np.float32)
+    # The same slope with a cliff across its middle, and with a lake there.
+    cliff, lake = gentle.copy(), gentle.copy()
+    cliff[12:21, 17:] -= 150.0
+    lake[12:21, 17:22] = -20.0
+
+    def times(heights: np.ndarray) -> np.ndarray:
+        out = np.empty((n, n), np.float64)
+        assert route.times_out(heights, spacing, 0.0, out) < route.SWEEPS
+        plain = np.empty((n, n), np.float64)
+        route.times_out.py_func(heights, spacing, 0.0, plain)
+        np.testing.assert_allclose(out, plain, rtol=1e-12)
+        return out
+
+    free = times(gentle)
+    assert free[16, 8] > free[16, 16] > free[16, 24], "downhill is the way out"
+    for heights in (cliff, lake):
+        found = times(heights)
+        assert found[16, 15] > free[16, 15] + 2.0, "above it takes longer"
+
+
+def test_the_way_out_is_a_function_of_the_place() -> None:
+    def coarse(level: int, i0: int, j0: int, ni: int, nj: int) -> np.ndarray:
+        x, z = np.meshgrid(np.arange(i0, i0 + ni) * 16.0, np.arange(j0, j0 + nj) * 16.0)
+        return (-0.1 * x + 20.0 * np.sin(z / 90.0)).astype(np.float32)
+
+    first, second = autopilot.Route(coarse), autopilot.Route(coarse)
+    second.around(5000.0, -900.0, 0.0)
+    for way in (first, second):
+        way.around(-60.0, 10.0, 0.0)
+    assert np.array_equal(first.times, second.times)
+    assert (first.x, first.z) == (second.x, second.z)
+
+
+@pytest.mark.slow
+def test_a_minute_downhill_on_twenty_seeds_without_a_fall(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).resolve().parents[2] / "tools")
+    bench = importlib.import_module("bench_physics")
+    rides = [bench.ride_downhill(seed) for seed in range(1, 21)]
+    assert [falls for _, falls in rides] == [0] * 20
+    assert float(np.mean([speed for speed, _ in rides])) >= 10.0

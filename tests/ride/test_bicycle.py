@@ -15,6 +15,7 @@ from game.core.clock import FixedStep
 from game.core.units import GRAVITY_M_S2, STEP_S
 from game.ecs.components import Bicycle, Intent
 from game.ride import bicycle as riding
+from game.ride import recovery, steering
 from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch, clearance
 from game.ride.power import (
@@ -226,7 +227,7 @@ def test_lateral_acceleration_is_capped(kmh: float, frames: int, side: float) ->
         rate = math.remainder(b.yaw_rad - yaw, 2 * math.pi) / STEP_S
         most = max(most, abs(rate * b.speed_m_s))
         turned += math.remainder(b.yaw_rad - yaw, 2 * math.pi)
-    assert most <= riding.LATERAL_G * GRAVITY_M_S2 * 1.001
+    assert most <= steering.LATERAL_G * GRAVITY_M_S2 * 1.001
     assert turned * side > 0.0
     assert abs(b.lean_rad) < 0.02
 
@@ -303,7 +304,7 @@ def test_recover_goes_to_a_dry_gentle_free_place_at_rest() -> None:
     riding.step(b, Intent(recover=True), patch, STEP_S, obstacles, sea_level_m=-1.0)
     assert (b.speed_m_s, b.lean_rad, b.fallen_s) == (0.0, 0.0, 0.0)
     assert b.y > -0.7
-    assert math.hypot(b.x - 12.0, b.z - 0.3) > riding.SAFE_REACH_M
+    assert math.hypot(b.x - 12.0, b.z - 0.3) > recovery.SAFE_REACH_M
     assert abs(clearance(b, patch)) < 1e-3
 
 

@@ -10,8 +10,8 @@ import pytest
 from game.core.units import STEP_S
 from game.ecs.components import Bicycle, Intent
 from game.ride import bicycle as riding
-from game.ride.collisions import RIDER_RADIUS_M, Collisions, grade
-from game.ride.contact import Grade, LandPatch
+from game.ride.collisions import CELL_M, NEAR_M, RIDER_RADIUS_M, SPREAD, Collisions, grade
+from game.ride.contact import Grade, Kind, LandPatch, Solid
 from tests.ride.land import FormulaLand, flat, forest
 
 TRUNK_M = 0.2
@@ -147,11 +147,13 @@ def test_the_space_follows_the_rider_and_the_edits() -> None:
     obstacles = Collisions(land)
     for x in range(-200, 200, 5):
         obstacles.refill(float(x), 0.0)
+        obstacles.fill()
         assert len(obstacles) >= len(land.trunks(x, 0.0, 47.0))
     assert not obstacles.is_free(trunks[0][0], trunks[0][1], 0.1)
     land._trunks = land._trunks[:0]
     land.epoch = 1
     obstacles.refill(200.0, 0.0)
+    obstacles.fill()
     assert len(obstacles) == 0
 
 
@@ -170,3 +172,86 @@ def test_the_way_the_space_was_filled_does_not_matter() -> None:
         return astuple(b)
 
     assert ride(detour=False) == ride(detour=True)
+
+
+def ride_at(
+    solid: Solid, speed: float, seconds: float = 1.5, hop_at: float | None = None
+) -> tuple[Bicycle, Collisions]:
+    land = LandPatch(flat())
+    obstacles = Collisions(land)
+    obstacles.add([solid])
+    b = Bicycle()
+    riding.place(b, land, 0.0, 0.0, math.pi / 2)
+    b.speed_m_s = speed
+    for _ in range(round(seconds / STEP_S)):
+        riding.step(b, Intent(pedal=0.5, hop=hop_at is not None and b.x > hop_at), land, STEP_S, obstacles)
+    return b, obstacles
+
+
+def test_a_log_across_the_way_is_hopped_or_fallen_over() -> None:
+    log = Solid(10.0, -3.0, 10.0, 3.0, 0.15, -0.2, 0.3, Kind.LOG)
+    assert ride_at(log, 9.0)[0].falls == 1
+    over, _ = ride_at(log, 9.0, hop_at=6.5)
+    assert over.falls == 0
+    assert over.x > 11.0
+
+
+def test_a_fence_met_flat_turns_the_rider_along_it() -> None:
+    angle = math.radians(12.0)
+    fence = Solid(2.0, 1.0, 40.0, 1.0 - 38.0 * math.tan(angle), 0.08, -1.0, 1.1, Kind.FENCE)
+    b, _ = ride_at(fence, 8.0, 3.0)
+    assert b.falls == 0
+    assert b.x > 12.0
+    assert math.remainder(b.yaw_rad - math.pi / 2, math.tau) < -0.1
+
+
+def test_a_rock_throws_head_on() -> None:
+    assert ride_at(Solid(9.0, 0.0, 9.0, 0.0, 0.8, -1.0, 0.9, Kind.ROCK), 9.0)[0].falls == 1
+
+
+def test_a_gate_is_ridden_through_and_noted_once() -> None:
+    gate = Solid(9.0, -2.0, 9.0, 2.0, 0.05, -1.0, 4.0, Kind.GATE)
+    b, obstacles = ride_at(gate, 9.0)
+    assert b.falls == 0
+    assert b.x > 11.0
+    assert obstacles.passed == [gate]
+    assert ride_at(gate._replace(z=3.0, end_z=6.0), 9.0)[1].passed == []
+
+
+@pytest.mark.parametrize("kind", [Kind.FENCE, Kind.LOG, Kind.ROCK])
+def test_thin_things_do_not_let_anyone_through_at_300_kmh(kind: Kind) -> None:
+    b, _ = ride_at(Solid(10.0, -4.0, 10.0, 4.0, 0.04, -1.0, 2.0, kind), 300 / 3.6, 0.5)
+    assert b.falls == 1
+    assert b.x < 10.0
+
+
+def test_added_things_survive_a_move_of_the_origin_and_can_be_removed() -> None:
+    land = LandPatch(flat())
+    obstacles = Collisions(land)
+    rock = Solid(50_010.0, 0.0, 50_010.0, 0.0, 0.5, -1.0, 2.0, Kind.ROCK)
+    obstacles.add([rock, rock])
+    assert len(obstacles) == 1
+    knock = obstacles.sweep((50_005.0, 0.0), (50_015.0, 0.0), (0.0, 1.7), (10.0, 0.0), 1.0)
+    assert knock is not None
+    assert not obstacles.is_free(50_010.0, 0.0, 0.1)
+    obstacles.remove([rock])
+    assert obstacles.sweep((50_005.0, 0.0), (50_015.0, 0.0), (0.0, 1.7), (10.0, 0.0), 1.0) is None
+    with pytest.raises(KeyError):
+        obstacles.remove([rock])
+
+
+def test_moving_spreads_the_filling_over_steps() -> None:
+    land = FormulaLand(flat().field, forest(1.7, 300, clear_m=0.0))
+    obstacles = Collisions(land)
+    obstacles.refill(0.0, 0.0)
+    obstacles.fill()
+    before, most = len(obstacles), 0
+    for n in range(1, 600):
+        obstacles.refill(12.0 * STEP_S * n, 0.0)
+        most = max(most, len(obstacles) - before)
+        before = len(obstacles)
+        near = land.trunks(12.0 * STEP_S * n, 0.0, NEAR_M - CELL_M)
+        held = {(s.x, s.z) for s in obstacles._solids.values()}
+        if n % 60 == 0:
+            assert all((row[0], row[1]) in held for row in near.tolist())
+    assert most <= SPREAD

@@ -22,9 +22,11 @@ from game.ecs.schedule import Schedule
 from game.ecs.world import EntityWorld
 from game.ride import bicycle as riding
 from game.ride import systems
+from game.ride.camera import REDUCED_MOTION, CameraFeel
 from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
-from tests.ride.land import forest, hills
+from game.ride.surface import SurfaceMap
+from tests.ride.land import flat, forest, hills
 
 
 def game(mode: str) -> tuple[EntityWorld, Schedule, int]:
@@ -91,3 +93,37 @@ def test_previous_is_one_step_behind() -> None:
     assert last is not camera
     assert 0.0 < math.dist((camera.x, camera.y, camera.z), (last.x, last.y, last.z)) < 0.5
     world.release()
+
+
+def test_an_entity_brings_its_own_feel() -> None:
+    world, schedule, rider = game("downhill")
+    world.add(rider, REDUCED_MOTION)
+    for _ in range(600):
+        schedule.step(world, STEP_S)
+        assert world.component(rider, ChaseCamera).roll_rad == 0.0
+    world.add(rider, CameraFeel(roll=2.0))
+    rolled = 0.0
+    for _ in range(600):
+        schedule.step(world, STEP_S)
+        rolled = max(rolled, abs(world.component(rider, ChaseCamera).roll_rad))
+    assert rolled > 0.0
+    world.release()
+
+
+def test_rain_lengthens_the_way_to_a_stop() -> None:
+    ways = []
+    for wetness in (0.0, 1.0):
+        land = LandPatch(flat())
+        world = EntityWorld()
+        rider = world.create(Bicycle(), Intent(brake_front=1.0, brake_rear=1.0))
+        world.create(Weather(sea_level_m=-1000.0, wetness=wetness))
+        b = world.component(rider, Bicycle)
+        riding.place(b, land, 0.0, 0.0, math.pi / 2)
+        b.speed_m_s = 12.0
+        system = systems.make_bicycle_system(land, None, SurfaceMap(lambda x, z: (10.0, 0.5, 1.0, 0.0)))
+        for _ in range(400):
+            system(world, STEP_S)
+        ways.append(b.x)
+        assert b.grip < 1.0
+        world.release()
+    assert ways[1] > ways[0] * 1.02

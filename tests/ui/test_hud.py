@@ -77,7 +77,8 @@ def test_every_state_draws(layer: ImguiLayer) -> None:
 
 @pytest.mark.gl
 @pytest.mark.parametrize(
-    ("x", "command"), [(420, "pause off"), (575, "picture"), (704, "fullscreen"), (832, "quit")]
+    ("x", "command"),
+    [(434, "pause off"), (537, "picture"), (640, "fullscreen"), (743, "motion reduced"), (845, "quit")],
 )
 def test_the_pause_panel_answers_clicks(layer: ImguiLayer, x: float, command: str) -> None:
     hud, state = Hud(), HudState(paused=True, keys=KEYS)
