@@ -18,7 +18,7 @@ from game.core.coords import (
     PageKey,
     check_position,
 )
-from game.kernels import brush, heightfield
+from game.kernels import brush
 from game.world.edits import EditLog, EditSnapshot
 from game.world.recipe import Recipe
 from game.world.save import list_worlds, load_world
@@ -120,7 +120,7 @@ class World:
         land = float(self.source.unlimited(np.array([x]), np.array([z]))[0, 0])
         nx, ny, nz = self.normal(x, z)
         climate = self.source.climate_at(x, z)
-        temperature_c = climate.temperature_c - (height - land) * heightfield.LAPSE_C_M
+        temperature_c = climate.temperature_c - (height - land) * self.recipe.climate.lapse_c_m
         if height < 0.0:
             biome = "water"
         elif temperature_c < _SNOW_C and climate.rock < 0.75:
