@@ -87,6 +87,7 @@ _SIDE_SOFT = np.float32(0.06 * 0.06)
 _BLEND_SOFT = np.float32(0.16)
 _BLEND_GAIN = np.float32(1.08)
 _TINY = np.float32(1e-12)
+_RIDGE, _RIDGE_AT = np.float32(0.62), np.float32(0.17)
 _DUNE_MEAN = np.float32(0.24)  # so that dunes that fade with distance do not lower the land
 
 
@@ -186,13 +187,16 @@ def smooth_row(state, a0, b0, a1, b1, z, n, field, gain, parent_gain):
 
 @jit
 def ridged_row(state, a0, b0, a1, b1, z, n, field, gain, parent_gain):
-    """As `smooth_row` with a sharp ridge where the octave is zero: 0.5 − 2·|n|."""
+    """As `smooth_row` with a sharp ridge where the octave is −0.17: 0.62 − 2·|n + 0.17|.
+
+    Not where it is zero, because that is so at every lattice point, and ridges through all of them show the grid.
+    """
     v = z * z * z * (z * (z * _SIX - _FIFTEEN) + _TEN)
     w0 = _ONE - v
     w1 = w0 * z
     w3 = v * (z - _ONE)
     for i in range(np.uint64(n)):
-        value = _HALF - _TWO * abs((a0[i] * w0 + b0[i] * w1) + (a1[i] * v + b1[i] * w3))
+        value = _RIDGE - _TWO * abs(((a0[i] * w0 + b0[i] * w1) + (a1[i] * v + b1[i] * w3)) + _RIDGE_AT)
         state[field + i] += gain * value
         state[field + _STRIDE + i] += parent_gain * value
 

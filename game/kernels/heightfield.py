@@ -589,9 +589,12 @@ def cone_row(qx, qz, n, octave, radius, out):
         tz = (qz[i] * octave[0] + octave[2]) >> 8
         h = hash_cell(tx >> 32, tz >> 32, octave[3])
         dx = fraction(tx) - (np.float32(0.3) + np.float32(np.int32(h & np.uint32(255))) * _JITTER)
-        dz = fraction(tz) - (np.float32(0.3) + np.float32(np.int32((h >> np.uint32(8)) & np.uint32(255))) * _JITTER)
+        dz = fraction(tz) - (
+            np.float32(0.3) + np.float32(np.int32((h >> np.uint32(8)) & np.uint32(255))) * _JITTER
+        )
         size = np.float32(np.int32((h >> np.uint32(16)) & np.uint32(255))) * np.float32(1.0 / 255.0)
-        size = clamp01(np.float32(1.3) * size - np.float32(0.1))
+        size = clamp01(np.float32(1.8) * size - np.float32(0.8))
+        size = np.float32(0.3) * size + np.float32(0.7) * size * size if size > _ZERO else _ZERO
         wide = radius * (np.float32(0.55) + np.float32(0.45) * size)
         d = np.sqrt(dx * dx + dz * dz) / wide
         d -= _CRATER
@@ -668,10 +671,9 @@ def layer_grid(first_x, first_z, shift, ni, nj, weights_row, parent_row, tables,
             )
             line[_L_GULLY + i] = place(gullies, line, i)
             line[_L_MESA + i] = place(mesas, line, i)
-            line[_L_DUNE + i] = place(dunes, line, i)
-            line[_L_HUMMOCK + i] = place(hummocks, line, i) * smoothstep(
-                hum_low, hum_high, line[_L_TEMPORARY + i]
-            )
+            area = smoothstep(hum_low, hum_high, line[_L_TEMPORARY + i])
+            line[_L_DUNE + i] = place(dunes, line, i) * (_HALF + _HALF * area)
+            line[_L_HUMMOCK + i] = place(hummocks, line, i) * area
         store_lines(line, _L_OUT, _LAYER_FIELDS, ni, work.mid, 0, j)
 
 
@@ -707,7 +709,9 @@ def glade_line(z, ni, used, tables, work):
 
 
 @jit(forceinline=True)
-def skeleton(valley, side, crest, peak, lump, width, side_width, valley_gain, side_gain, sharpness, base, variation):
+def skeleton(
+    valley, side, crest, peak, lump, width, side_width, valley_gain, side_gain, sharpness, base, variation
+):
     """Relief of the alpine skeleton and its parts: rise, main valley, side valley and crest profiles, float32."""
     valley = valley * valley
     ra = valley_gain * valley / (valley + width)
@@ -1059,7 +1063,15 @@ def sample_block(xq, zq, ni, nj, level, weights_row, parent_row, tables, work, o
     if between:
         catmull_table(xq, ni, shift, first_x, work.index, work.weights)
         widen(
-            work.nodes, 0, NODE_FIELDS, step, nodes_z - 2 * step, work.index, work.weights, ni, work.nodes_wide
+            work.nodes,
+            0,
+            NODE_FIELDS,
+            step,
+            nodes_z - 2 * step,
+            work.index,
+            work.weights,
+            ni,
+            work.nodes_wide,
         )
 
     gully_count = tables.gullies.shape[0]

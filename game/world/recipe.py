@@ -321,7 +321,6 @@ PLACES = ("gullies", "mesa", "dunes", "hummocks")
 """Keys of [land] that name a mask."""
 
 
-
 RANGES_ONLY = ("ranges", "floors", "valleys")
 LAYERS_ONLY = ("warp", "land", "masks", "macros", "layers", "curve_m", "fbm", "offset_cells")
 """Keys that only one kind of landscape reads; the other refuses them."""
@@ -361,6 +360,14 @@ class Recipe:
     crags: Crags = Crags()
     climate: Climate
     forest: Forest
+
+    @property
+    def top_m(self) -> float:
+        """Height that positive layers reach together, metres: what 1 means where heights are normalised."""
+        layers = (layer for layer in self.layers if layer.span == "positive")
+        return self.land.height_m + sum(
+            abs(layer.amplitude_m) * layer.gain**k for layer in layers for k in range(layer.octaves)
+        )
 
     def mask_code(self, name: str) -> int:
         """Number of a mask as the kernels read it: 0 for "", k for the k-th, −k for "-name". It must exist."""

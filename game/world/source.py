@@ -37,6 +37,9 @@ NODE_SPACING_M = 1 << heightfield.NODE_SHIFT
 FBM_CELLS = 1024.0
 """Metres over which [fbm] counts: scale 1 is two cells in so many."""
 
+PATCHES_M = 120.0
+"""Wavelength of the noise that gathers the plants of the `classic` forest."""
+
 _UNITS_PER_M = 1024
 _TILE = GENERATED
 _FOREST_TILE = 256
@@ -56,6 +59,16 @@ class Climate(NamedTuple):
     """0…1"""
 
 
+class ClassicPlants(NamedTuple):
+    """Arguments of `kernels.scatter.classic_kind` after the place."""
+
+    octaves: NDArray[np.int64]
+    amplitudes: NDArray[np.float32]
+    base_m: np.float32
+    patches: NDArray[np.int64]
+    humidity: NDArray[np.int64]
+
+
 class HeightSource:
     """The land of `recipe` grown from `seed` (any integer; its low 64 bits count). Thread-safe."""
 
@@ -64,6 +77,25 @@ class HeightSource:
         self.seed = int(seed) & 0xFFFF_FFFF_FFFF_FFFF
         self._tables = build_tables(recipe, self.seed)
         self._threads = threading.local()
+
+    @property
+    def classic_plants(self) -> ClassicPlants | None:
+        """What the conditions of the `classic` forest read; None for other forests."""
+        if self.recipe.forest.kind != "classic":
+            return None
+        tables = self._tables
+        kinds = tables.ground[:, 1]
+        land = kinds == heightfield.GROUND_LAYER
+        humid = tables.ground_octaves[kinds == heightfield.GROUND_HUMIDITY]
+        patches = _SampleOctave(PATCHES_M, 1.0, heightfield.GROUND_LAYER, 390, 1.0, self.recipe.offset_cells)
+        signed = self.seed - (1 << 64) if self.seed >= 1 << 63 else self.seed
+        return ClassicPlants(
+            np.ascontiguousarray(tables.ground_octaves[land]),
+            np.ascontiguousarray(tables.ground[land, 0]),
+            tables.parameters[heightfield.PARAMETERS.index("height_m")],
+            _aligned([patches], signed)[0],
+            humid[0] if len(humid) else np.zeros(5, np.int64),
+        )
 
     def _work(self) -> heightfield.Workspace:
         work: heightfield.Workspace | None = getattr(self._threads, "work", None)
@@ -534,6 +566,9 @@ def _ramps(curve_m: tuple[tuple[float, float], ...]) -> NDArray[np.float32]:
         for (a, b), (c, d) in pairwise(curve_m)
         if (d - b) / (c - a) != 1.0
     ]
+    if curve_m and curve_m[0][0] != curve_m[0][1]:
+        # A ramp far below all land shifts all of it.
+        rows.insert(0, (-20_000.0, 1.0, curve_m[0][1] - curve_m[0][0]))
     return np.array(rows, np.float32).reshape(-1, shaping.CURVE_FIELDS)
 
 
