@@ -22,13 +22,14 @@ from __future__ import annotations
 import numpy as np
 
 from game.kernels import jit
-from game.kernels.hashing import hash_cell
+from game.kernels.hashing import MASK32, hash_cell
+from game.kernels.shaping import dune_profile, turns
 
 ROW = 144
 """Floats from one field of a row buffer to the next; rows hold at most this many samples."""
 
 _STRIDE = np.uint64(ROW)
-# Fields of the row buffer. The first twelve are the node fields of `heightfield`, in its order.
+# Fields of the row buffer. The first fifteen are the node fields of `heightfield`, in its order.
 HEIGHT = np.uint64(0) * _STRIDE
 SLOPE_X = np.uint64(1) * _STRIDE
 SLOPE_Z = np.uint64(2) * _STRIDE
@@ -41,13 +42,20 @@ HUMMOCK = np.uint64(8) * _STRIDE
 WARMTH = np.uint64(9) * _STRIDE
 HUMIDITY = np.uint64(10) * _STRIDE
 FOREST = np.uint64(11) * _STRIDE
+PARENT = np.uint64(12) * _STRIDE
+MESA = np.uint64(13) * _STRIDE
+DUNE = np.uint64(14) * _STRIDE
 # Sums that the octaves add to: own level, then parent's level.
-FIRST_TARGET = np.uint64(12) * _STRIDE
-GULLY_SUM = np.uint64(13) * _STRIDE
-GROUND_SUM = np.uint64(15) * _STRIDE
-HUMMOCK_SUM = np.uint64(17) * _STRIDE
-CRAG_SUM = np.uint64(19) * _STRIDE
-ROW_FIELDS = 21
+FIRST_TARGET = np.uint64(15) * _STRIDE
+GULLY_SUM = np.uint64(16) * _STRIDE
+GROUND_SUM = np.uint64(18) * _STRIDE
+HUMMOCK_SUM = np.uint64(20) * _STRIDE
+CRAG_SUM = np.uint64(22) * _STRIDE
+LAYER_SUM = np.uint64(24) * _STRIDE
+DUNE_SUM = np.uint64(26) * _STRIDE
+CARVED = np.uint64(28) * _STRIDE
+SCRATCH = np.uint64(30) * _STRIDE
+ROW_FIELDS = 31
 
 # Fields of a lattice-row slot: pivots left and right of each column.
 _LEFT_X = np.uint64(0)
@@ -79,6 +87,8 @@ _SIDE_SOFT = np.float32(0.06 * 0.06)
 _BLEND_SOFT = np.float32(0.16)
 _BLEND_GAIN = np.float32(1.08)
 _TINY = np.float32(1e-12)
+_RIDGE, _RIDGE_AT = np.float32(0.62), np.float32(0.17)
+_DUNE_MEAN = np.float32(0.24)  # so that dunes that fade with distance do not lower the land
 
 
 @jit(forceinline=True)
@@ -177,15 +187,95 @@ def smooth_row(state, a0, b0, a1, b1, z, n, field, gain, parent_gain):
 
 @jit
 def ridged_row(state, a0, b0, a1, b1, z, n, field, gain, parent_gain):
-    """As `smooth_row` with a sharp ridge where the octave is zero: 0.5 − 2·|n|."""
+    """As `smooth_row` with a sharp ridge where the octave is −0.17: 0.62 − 2·|n + 0.17|.
+
+    Not where it is zero, because that is so at every lattice point, and ridges through all of them show the grid.
+    """
     v = z * z * z * (z * (z * _SIX - _FIFTEEN) + _TEN)
     w0 = _ONE - v
     w1 = w0 * z
     w3 = v * (z - _ONE)
     for i in range(np.uint64(n)):
-        value = _HALF - _TWO * abs((a0[i] * w0 + b0[i] * w1) + (a1[i] * v + b1[i] * w3))
+        value = _RIDGE - _TWO * abs(((a0[i] * w0 + b0[i] * w1) + (a1[i] * v + b1[i] * w3)) + _RIDGE_AT)
         state[field + i] += gain * value
         state[field + _STRIDE + i] += parent_gain * value
+
+
+@jit(forceinline=True)
+def edge_gradient(hashed):
+    """One of Perlin's twelve gradients (to the middles of a cube's edges; four of them twice) from a uint32.
+
+    Source: K. Perlin, "Improving Noise" (2002): sixteen directions, so that four bits choose without a division.
+    """
+    h = np.int32(hashed & np.uint32(15))
+    a = _ONE if (h & 1) == 0 else -_ONE
+    b = _ONE if (h & 2) == 0 else -_ONE
+    if h < 4:
+        return a, b, _ZERO
+    if h < 8:
+        return a, _ZERO, b
+    if h < 12:
+        return _ZERO, a, b
+    if h < 14:
+        return a, b, _ZERO
+    return _ZERO, b, a
+
+
+@jit(forceinline=True)
+def _slice_corner(cell_x, cell_z, seed):
+    """What the two lattice points below and above a corner of the plane y = ½ give there together.
+
+    Fade(½) is ½, so both count alike, and their y parts join into a constant.
+    """
+    gx0, gy0, gz0 = edge_gradient(hash_cell(cell_x, cell_z, seed))
+    gx1, gy1, gz1 = edge_gradient(hash_cell(cell_x, cell_z, (seed + 0x5851F42D) & MASK32))
+    return (gx0 + gx1) * _HALF, (gy0 - gy1) * (_HALF * _HALF), (gz0 + gz1) * _HALF
+
+
+@jit
+def slice_rows(cells, cell_z, seed, fractions, fades, n, a, b):
+    """As `noise.corner_rows` for 3-D gradient noise in the plane y = ½: `blend_row` makes the octave of both."""
+    for i in range(n):
+        gx0, c0, gz0 = _slice_corner(np.int64(cells[i]), cell_z, seed)
+        gx1, c1, gz1 = _slice_corner(np.int64(cells[i]) + 1, cell_z, seed)
+        x = fractions[i]
+        u = fades[i]
+        n0 = gx0 * x + c0
+        n1 = gx1 * (x - _ONE) + c1
+        a[i] = n0 + u * (n1 - n0)
+        b[i] = gz0 + u * (gz1 - gz0)
+
+
+@jit
+def dune_row(state, north, south, fades, fraction_z, n, aspect, wind_x, wind_z, gain, parent_gain):
+    """Add one octave of transverse dunes to a row: asymmetric waves across the wind whose crests fork and end.
+
+    Slots and pivots as in `gully_row`; cells are `aspect` times longer along z, so crests keep together that way.
+    (`wind_x`, `wind_z`) waves per cell along x and wavelength-units along z, float32. Where neighbouring pivots
+    disagree the waves cancel: there a crest ends or splits, and the amplitude falls with them.
+
+    Source: the idea of dunes from phase fields is T. Tricard et al., "Procedural Phasor Noise" (2019).
+    """
+    v = fraction_z * fraction_z * fraction_z * (fraction_z * (fraction_z * _SIX - _FIFTEEN) + _TEN)
+    zn = fraction_z * _RATIO
+    zs = zn - _RATIO
+    across = aspect * wind_z
+    for i in range(np.uint64(n)):
+        f0 = wrap_turns(north[_LEFT_X + i] * wind_x + (zn - north[_LEFT_Z + i]) * across)
+        f1 = wrap_turns(north[_RIGHT_X + i] * wind_x + (zn - north[_RIGHT_Z + i]) * across)
+        f2 = wrap_turns(south[_LEFT_X + i] * wind_x + (zs - south[_LEFT_Z + i]) * across)
+        f3 = wrap_turns(south[_RIGHT_X + i] * wind_x + (zs - south[_RIGHT_Z + i]) * across)
+        u = fades[i]
+        w3 = u * v
+        w2 = v - w3
+        w1 = u - w3
+        w0 = (_ONE - u) - w2
+        c = (w0 * cos_turns(f0) + w1 * cos_turns(f1)) + (w2 * cos_turns(f2) + w3 * cos_turns(f3))
+        s = (w0 * sin_turns(f0) + w1 * sin_turns(f1)) + (w2 * sin_turns(f2) + w3 * sin_turns(f3))
+        r2 = c * c + s * s
+        value = dune_profile(turns(c, s)) * (r2 * np.float32(1.25) / (r2 + np.float32(0.25))) - _DUNE_MEAN
+        state[DUNE_SUM + i] += gain * value
+        state[DUNE_SUM + _STRIDE + i] += parent_gain * value
 
 
 def warm() -> None:
@@ -201,3 +291,6 @@ def warm() -> None:
     gully_row(state, slots[0], slots[1], slots[0], half, 8, half, half, half, half, half)
     smooth_row(state, slots[0], slots[0], slots[1], slots[1], half, 8, GROUND_SUM, half, half)
     ridged_row(state, slots[0], slots[0], slots[1], slots[1], half, 8, CRAG_SUM, half, half)
+    edge_gradient(np.uint32(5))
+    slice_rows(cells, 0, 7, slots[0], slots[0], 8, slots[1], slots[1])
+    dune_row(state, slots[0], slots[1], slots[0], half, 8, half, half, half, half, half)

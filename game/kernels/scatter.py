@@ -12,6 +12,7 @@ import numpy as np
 from game.core.coords import GENERATED, GENERATED_APRON
 from game.kernels import jit
 from game.kernels.hashing import MASK32, hash_cell, hash_channel, mix32, unit_float
+from game.kernels.noise import noise_at, position
 
 UNITS_PER_M = 64
 """Foot positions are whole multiples of 1/64 m."""
@@ -35,6 +36,9 @@ BROADLEAF = 1
 _TREES = 7001
 """Channel of the world's seed that places trees."""
 
+_HALF = np.float32(0.5)
+_PINE_HEIGHT, _PINE_NOISE = np.float32(80.0), np.float32(0.7)
+_SHRUB_HEIGHT, _SHRUB_NOISE = np.float32(30.0), np.float32(0.3)
 _TWO_PI = np.float32(6.283185307179586)
 
 
@@ -163,6 +167,86 @@ def scatter(
     return count
 
 
+@jit(forceinline=True)
+def layer_height(x_q, z_q, octaves, amplitudes, base):
+    """Height of aligned layers at a place in 1/1024 m, float32 metres: octaves int64 [n, ≥ 4], amplitudes float32."""
+    height = base
+    for k in range(amplitudes.shape[0]):
+        height += amplitudes[k] * noise_at(
+            position(x_q, octaves[k, 0], octaves[k, 1]),
+            position(z_q, octaves[k, 0], octaves[k, 2]),
+            octaves[k, 3],
+        )
+    return height
+
+
+@jit
+def classic_kind(x_q, z_q, octaves, amplitudes, base, patches, humidity):
+    """What grows at a place (1/1024 m) in the `classic` recipe: `CONIFER`, `BROADLEAF` for a shrub, or −1.
+
+    Pine where height > 80 m, noise > 0.7 and normal·north > 0; shrub where height < 30 m, noise < 0.3, humidity > 0.5.
+    `patches` and `humidity` are octaves int64 [4] whose noise is brought to 0…1; the rest as in `layer_height`.
+    """
+    noise = _HALF + _HALF * noise_at(
+        position(x_q, patches[0], patches[1]), position(z_q, patches[0], patches[2]), patches[3]
+    )
+    if noise > _PINE_NOISE:
+        if layer_height(x_q, z_q, octaves, amplitudes, base) > _PINE_HEIGHT:
+            north = layer_height(x_q, z_q - 1024, octaves, amplitudes, base)
+            if layer_height(x_q, z_q + 1024, octaves, amplitudes, base) - north > np.float32(0.0):
+                return CONIFER
+    elif noise < _SHRUB_NOISE:
+        if layer_height(x_q, z_q, octaves, amplitudes, base) < _SHRUB_HEIGHT:
+            humid = noise_at(
+                position(x_q, humidity[0], humidity[1]), position(z_q, humidity[0], humidity[2]), humidity[3]
+            )
+            if humid > np.float32(0.0):
+                return BROADLEAF
+    return -1
+
+
+@jit
+def scatter_classic(
+    seed, origin_x, origin_z, spacing, share, octaves, amplitudes, base, patches, humidity, samples, rows
+):
+    """As `scatter`, with the conditions of `classic_kind` in place of densities. Shrubs are small broadleaves."""
+    span_units = 128 * spacing * UNITS_PER_M
+    west = origin_x * UNITS_PER_M
+    north = origin_z * UNITS_PER_M
+    tree_seed = hash_channel(seed, _TREES)
+    room = CELL_UNITS - 2 * MARGIN_UNITS
+    count = 0
+    for cell_z in range(north // CELL_UNITS, (north + span_units - 1) // CELL_UNITS + 1):
+        for cell_x in range(west // CELL_UNITS, (west + span_units - 1) // CELL_UNITS + 1):
+            h = hash_cell(cell_x, cell_z, tree_seed)
+            rank = unit_float(_channel(h, 1))
+            if rank >= share:
+                continue
+            x_units = cell_x * CELL_UNITS + MARGIN_UNITS + ((np.int64(_channel(h, 2)) * room) >> 32)
+            z_units = cell_z * CELL_UNITS + MARGIN_UNITS + ((np.int64(_channel(h, 3)) * room) >> 32)
+            east = x_units - west
+            south = z_units - north
+            if east < 0 or south < 0 or east >= span_units or south >= span_units:
+                continue
+            kind = classic_kind(x_units * 16, z_units * 16, octaves, amplitudes, base, patches, humidity)
+            if kind < 0:
+                continue
+            x = np.float32(east) * np.float32(0.015625)
+            z = np.float32(south) * np.float32(0.015625)
+            own, parent = foot_heights(samples, x, z, spacing)
+            rows[count, 0] = x
+            rows[count, 1] = own
+            rows[count, 2] = z
+            rows[count, 3] = parent
+            scale = np.float32(0.7) + np.float32(0.5) * unit_float(_channel(h, 5))
+            rows[count, 4] = scale if kind == CONIFER else scale * np.float32(0.35)
+            rows[count, 5] = unit_float(_channel(h, 6)) * _TWO_PI
+            rows[count, 6] = np.float32(kind)
+            rows[count, 7] = rank
+            count += 1
+    return count
+
+
 @jit
 def resample(trees, samples, spacing, j0, j1, i0, i1):
     """Set heights again for trees (rows as in `PageData.trees`) near the generated box [j0:j1, i0:i1], in place.
@@ -189,4 +273,9 @@ def warm() -> None:
     density = np.ones((3, 3), np.float32)
     broadleaf = np.zeros((2, 2), np.float32)
     count = scatter(1, 0, 0, 1, np.float32(1.0), density, 0, 0, broadleaf, 0, 0, samples, rows)
+    octaves, amplitudes = np.ones((1, 5), np.int64), np.ones(1, np.float32)
+    octave = np.ones(5, np.int64)
+    one = np.float32(1.0)
+    scatter_classic(1, 0, 0, 1, one, octaves, amplitudes, one, octave, octave, samples, rows)
+    classic_kind(0, 0, octaves, amplitudes, one, octave, octave)
     resample(rows[:count], samples, 1, 0, GENERATED, 0, GENERATED)

@@ -10,7 +10,8 @@ import difflib
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
@@ -20,14 +21,24 @@ from game.core.paths import resource
 RECIPE_SUFFIX = ".toml"
 
 
-def number(unit: str, low: float, high: float) -> Any:
-    """Declare a key with its unit and accepted range; whole numbers where the field is an `int`."""
-    return field(metadata={"unit": unit, "low": low, "high": high})
+def number(unit: str, low: float, high: float, default: float | None = None) -> Any:
+    """Declare a key with its unit and accepted range; whole numbers where the field is an `int`.
+
+    With a `default` the key may be left out.
+    """
+    metadata = {"unit": unit, "low": low, "high": high}
+    return field(metadata=metadata) if default is None else field(default=default, metadata=metadata)
 
 
-def wavelength(low_m: float = 500.0, high_m: float = 2_000_000.0) -> Any:
+def wavelength(low_m: float = 500.0, high_m: float = 2_000_000.0, default: float | None = None) -> Any:
     """Declare a wavelength in metres."""
-    return number("m", low_m, high_m)
+    return number("m", low_m, high_m, default)
+
+
+def word(*choices: str, default: str | None = None) -> Any:
+    """Declare a key that is one of some words; without `choices` any text."""
+    metadata = {"choices": choices}
+    return field(metadata=metadata) if default is None else field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,53 +107,154 @@ class Valleys:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Warp:
+    """Displacement of macro layers and masks, in a stack of layers."""
+
+    wide_wavelength_m: float = wavelength(default=30_000.0)
+    wide_m: float = number("m", 0.0, 50_000.0, 0.0)
+    fine_wavelength_m: float = wavelength(default=9_000.0)
+    fine_m: float = number("m", 0.0, 20_000.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Land:
+    """What a stack of layers stands on, and where its landforms are. Places name a mask, "-name" all but that one."""
+
+    height_m: float = number("m", -5000.0, 5000.0, 0.0)
+    uplift_low_m: float = number("m", -5000.0, 5000.0, 100.0)
+    uplift_high_m: float = number("m", -5000.0, 9000.0, 600.0)
+    gullies: str = word(default="")
+    mesa: str = word(default="")
+    dunes: str = word(default="")
+    hummocks: str = word(default="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mask:
+    """Where something is: 0 where one octave of noise is below `low`, 1 above `high`."""
+
+    name: str = word()
+    wavelength_m: float = wavelength(8_000.0)
+    low: float = number("", -2.0, 2.0)
+    high: float = number("", -2.0, 2.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Macro:
+    """A warped layer of large forms, evaluated on nodes 256 m apart."""
+
+    kind: str = word("fbm", "ridged", "billow", "valley", "cone")
+    wavelength_m: float = wavelength(1_100.0)
+    octaves: int = number("", 1, 6, 1)
+    lacunarity: float = number("", 1.5, 3.0, 2.0)
+    gain: float = number("", 0.1, 0.9, 0.5)
+    amplitude_m: float = number("m", -5000.0, 5000.0)
+    sharpness: float = number("", 0.001, 1.0, 0.05)
+    mask: str = word(default="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """A layer evaluated at every sample, never displaced. `slice` is 3-D noise in the plane y = ½."""
+
+    kind: str = word("fbm", "ridged", "billow", "slice")
+    wavelength_m: float = wavelength(1.5, 200_000.0)
+    octaves: int = number("", 1, 8, 1)
+    lacunarity: float = number("", 1.5, 3.0, 2.0)
+    gain: float = number("", 0.1, 0.9, 0.5)
+    amplitude_m: float = number("m", -2000.0, 2000.0)
+    span: str = word("signed", "positive", default="signed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fbm:
+    """Plain fractal noise by the numbers people know from noise tools; heights from 0 to `height_m`."""
+
+    scale: float = number("", 0.01, 5.0, 2.0)
+    octaves: int = number("", 1, 8, 5)
+    persistence: float = number("", 0.2, 0.8, 0.5)
+    lacunarity: float = number("", 1.5, 3.0, 2.0)
+    height_m: float = number("m", 1.0, 200.0, 50.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Micro:
+    """Bumps that only shade: they tilt normals per pixel and never displace the land."""
+
+    wavelength_m: float = number("m", 0.05, 100.0, 1.0)
+    amplitude_m: float = number("m", 0.0, 10.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dunes:
+    """Transverse dunes: longest wave first, each octave half as long."""
+
+    wavelength_m: float = wavelength(40.0, 10_000.0, 900.0)
+    octaves: int = number("", 0, 4, 0)
+    height_m: float = number("m", 0.0, 500.0, 60.0)
+    gain: float = number("", 0.1, 0.9, 0.4)
+    aspect: float = number("", 1.0, 6.0, 2.5)
+    wind_deg: float = number("°", -60.0, 60.0, 15.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shore:
+    """Land flattened near 0 m, into beaches and shelves."""
+
+    width_m: float = number("m", 0.0, 500.0, 0.0)
+    flat: float = number("", 0.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gullies:
     """Waves carved along the fall line."""
 
-    wavelength_m: float = wavelength(100.0, 20_000.0)
-    octaves: int = number("", 0, 12)
-    amplitude_m: float = number("m", 0.0, 1000.0)
-    gain: float = number("", 0.1, 0.9)
-    slope_on: float = number("", 0.0, 2.0)
-    curvature: float = number("", 0.0, 5.0)
-    plain: float = number("", 0.0, 1.0)
-    floor: float = number("", 0.0, 1.0)
+    wavelength_m: float = wavelength(100.0, 20_000.0, 2800.0)
+    octaves: int = number("", 0, 12, 0)
+    amplitude_m: float = number("m", 0.0, 1000.0, 0.0)
+    gain: float = number("", 0.1, 0.9, 0.46)
+    slope_on: float = number("", 0.0, 2.0, 0.1)
+    curvature: float = number("", 0.0, 5.0, 0.12)
+    plain: float = number("", 0.0, 1.0, 0.0)
+    floor: float = number("", 0.0, 1.0, 0.12)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
     """Small bumps everywhere."""
 
-    wavelength_m: float = wavelength(20.0, 20_000.0)
-    octaves: int = number("", 0, 12)
-    amplitude_m: float = number("m", 0.0, 500.0)
-    gain: float = number("", 0.1, 0.9)
-    high_ground: float = number("", 0.0, 50.0)
+    wavelength_m: float = wavelength(20.0, 20_000.0, 900.0)
+    octaves: int = number("", 0, 12, 0)
+    amplitude_m: float = number("m", 0.0, 500.0, 0.0)
+    gain: float = number("", 0.1, 0.9, 0.5)
+    high_ground: float = number("", 0.0, 50.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hummocks:
     """Rolling ground in parts of the plains."""
 
-    wavelength_m: float = wavelength(20.0, 20_000.0)
-    octaves: int = number("", 0, 8)
-    amplitude_m: float = number("m", 0.0, 500.0)
-    gain: float = number("", 0.1, 0.9)
-    area_wavelength_m: float = wavelength()
-    area_low: float = number("", -2.0, 2.0)
-    area_high: float = number("", -2.0, 2.0)
+    wavelength_m: float = wavelength(20.0, 20_000.0, 620.0)
+    octaves: int = number("", 0, 8, 0)
+    amplitude_m: float = number("m", 0.0, 500.0, 0.0)
+    gain: float = number("", 0.1, 0.9, 0.42)
+    area_wavelength_m: float = wavelength(default=24_000.0)
+    area_low: float = number("", -2.0, 2.0, -0.2)
+    area_high: float = number("", -2.0, 2.0, 0.45)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crags:
-    """Broken rock on high ground."""
+    """Broken rock on high ground: by uplift × relief among ranges, by height in km in a stack of layers."""
 
-    wavelength_m: float = wavelength(20.0, 20_000.0)
-    octaves: int = number("", 0, 10)
-    amplitude_m: float = number("m", 0.0, 500.0)
-    gain: float = number("", 0.1, 0.9)
-    high_low: float = number("", 0.0, 5.0)
-    high_high: float = number("", 0.0, 5.0)
+    # Below 1024 m, because the slope that crags follow is taken over more metres on levels that show longer waves.
+    wavelength_m: float = wavelength(20.0, 1000.0, 260.0)
+    octaves: int = number("", 0, 10, 0)
+    amplitude_m: float = number("m", 0.0, 500.0, 0.0)
+    gain: float = number("", 0.1, 0.9, 0.5)
+    high_low: float = number("", 0.0, 5.0, 0.3)
+    high_high: float = number("", 0.0, 5.0, 1.15)
+    everywhere: float = number("", 0.0, 1.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +272,12 @@ class Climate:
     rock_slope_low: float = number("", 0.0, 10.0)
     rock_slope_high: float = number("", 0.0, 10.0)
     rock_cold_c: float = number("°C", -100.0, 60.0)
+    lapse_c_m: float = number("°C/m", 0.0, 0.02, 0.0065)
+    latitude_c: float = number("°C", 0.0, 40.0, 0.0)
+    local_temperature_c: float = number("°C", 0.0, 60.0, 0.0)
+    local_temperature_wavelength_m: float = wavelength(20.0, default=500.0)
+    local_humidity: float = number("", 0.0, 1.0, 0.0)
+    local_humidity_wavelength_m: float = wavelength(20.0, default=500.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +296,8 @@ class Forest:
     glade_bias: float = number("", -5.0, 5.0)
     glade_slope: float = number("", 0.0, 20.0)
     glade_dry: float = number("", 0.0, 5.0)
+    kind: str = word("forest", "classic", default="forest")
+    everywhere: float = number("", 0.0, 1.0, 1.0)
 
 
 _Section = TypeVar("_Section")
@@ -194,6 +314,21 @@ _ASCENDING = (
 SHORTEST_WAVELENGTH_M = 1.5
 """Octaves below this would leave the lattice's integer range at ±1e9 m."""
 
+SHORTEST_MACRO_M = 1024.0
+"""Octaves of macro layers below this would be lost between nodes 256 m apart."""
+
+PLACES = ("gullies", "mesa", "dunes", "hummocks")
+"""Keys of [land] that name a mask."""
+
+
+RANGES_ONLY = ("ranges", "floors", "valleys")
+LAYERS_ONLY = ("warp", "land", "masks", "macros", "layers", "curve_m", "fbm", "offset_cells")
+"""Keys that only one kind of landscape reads; the other refuses them."""
+
+MOST_OCTAVES = 64
+MOST_MASKS = 6
+MOST_RAMPS = 16
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
@@ -201,15 +336,45 @@ class Recipe:
 
     name: str
     description: str
-    ranges: Ranges
-    floors: Floors
-    valleys: Valleys
-    gullies: Gullies
-    ground: Ground
-    hummocks: Hummocks
-    crags: Crags
+    landscape: str = "ranges"
+    """"ranges": mountain belts with valleys; "layers": a stack of layers."""
+    ranges: Ranges | None = None
+    floors: Floors | None = None
+    valleys: Valleys | None = None
+    warp: Warp = Warp()
+    land: Land = Land()
+    masks: tuple[Mask, ...] = ()
+    macros: tuple[Macro, ...] = ()
+    layers: tuple[Layer, ...] = ()
+    fbm: Fbm | None = None
+    curve_m: tuple[tuple[float, float], ...] = ()
+    """Heights before and after the curve of terraces, ascending; straight between them, shifted beyond."""
+    offset_cells: tuple[float, float] | None = None
+    """Where layers and local climate are sampled, in cells of their first octave; hashed when left out."""
+    dunes: Dunes = Dunes()
+    shore: Shore = Shore()
+    micro: Micro = Micro()
+    gullies: Gullies = Gullies()
+    ground: Ground = Ground()
+    hummocks: Hummocks = Hummocks()
+    crags: Crags = Crags()
     climate: Climate
     forest: Forest
+
+    @property
+    def top_m(self) -> float:
+        """Height that positive layers reach together, metres: what 1 means where heights are normalised."""
+        layers = (layer for layer in self.layers if layer.span == "positive")
+        return self.land.height_m + sum(
+            abs(layer.amplitude_m) * layer.gain**k for layer in layers for k in range(layer.octaves)
+        )
+
+    def mask_code(self, name: str) -> int:
+        """Number of a mask as the kernels read it: 0 for "", k for the k-th, −k for "-name". It must exist."""
+        if not name:
+            return 0
+        number = [mask.name for mask in self.masks].index(name.removeprefix("-")) + 1
+        return -number if name.startswith("-") else number
 
     @staticmethod
     def names() -> list[str]:
@@ -264,44 +429,118 @@ def _extended(place: str, document: dict[str, Any], seen: tuple[str, ...]) -> di
     merged = dict(base)
     for key, value in document.items():
         old = merged.get(key)
+        # A table is changed key by key; lists and everything else are replaced.
         merged[key] = {**old, **value} if isinstance(old, dict) and isinstance(value, dict) else value
     return merged
 
 
-def _check_keys(given: Mapping[str, Any], known: list[str], place: str) -> None:
+def _check_keys(given: Mapping[str, Any], known: list[str], needed: list[str], place: str) -> None:
     for key in given:
         if key not in known:
             near = difflib.get_close_matches(key, known, 1, cutoff=0.0)
             raise UsageError(f"{place}: the key {key!r} is not known; the nearest known key is {near[0]!r}")
-    for key in known:
+    for key in needed:
         if key not in given:
             raise UsageError(f'{place}: the key {key!r} is missing; add it, or begin with extends = "alpine"')
 
 
+_TABLES: dict[str, type] = {
+    "ranges": Ranges,
+    "floors": Floors,
+    "valleys": Valleys,
+    "warp": Warp,
+    "land": Land,
+    "fbm": Fbm,
+    "dunes": Dunes,
+    "shore": Shore,
+    "micro": Micro,
+    "gullies": Gullies,
+    "ground": Ground,
+    "hummocks": Hummocks,
+    "crags": Crags,
+    "climate": Climate,
+    "forest": Forest,
+}
+_LISTS: dict[str, type] = {"masks": Mask, "macros": Macro, "layers": Layer}
+_PAIRS = ("curve_m", "offset_cells")
+_TEXTS = ("name", "description", "landscape")
+
+
 def _recipe(document: Mapping[str, Any], place: str) -> Recipe:
     where = f"recipe {place!r}"
-    hints = get_type_hints(Recipe)
-    _check_keys(document, list(hints), where)
+    known = [item.name for item in fields(Recipe)]
+    landscape = document.get("landscape", "ranges")
+    if landscape not in ("ranges", "layers"):
+        raise UsageError(f"{where}: landscape = {landscape!r} is not accepted; use ranges or layers")
+    needed = ["name", "description", "climate", "forest", *(RANGES_ONLY if landscape == "ranges" else ())]
+    unread = LAYERS_ONLY if landscape == "ranges" else RANGES_ONLY
+    _check_keys(document, known, needed, where)
+    for key in unread:
+        if key in document:
+            raise UsageError(f"{where}: {key} is not accepted with landscape = {landscape!r}; leave it out")
     values: dict[str, Any] = {}
-    for key, kind in hints.items():
-        value = document[key]
-        if kind is str:
+    for key, value in document.items():
+        if key in _TEXTS:
             if not isinstance(value, str):
                 raise UsageError(f"{where}: {key} = {value!r} is not accepted; give a text in quotes")
             values[key] = value
+        elif key in _LISTS:
+            if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+                raise UsageError(f"{where}: {key} = {value!r} is not accepted; give tables [[{key}]]")
+            values[key] = tuple(
+                _section(_LISTS[key], item, f"{where} [[{key}]] {number}")
+                for number, item in enumerate(value, 1)
+            )
+        elif key in _PAIRS:
+            values[key] = _pairs(value, f"{where}: {key}", single=key == "offset_cells")
         elif not isinstance(value, dict):
             raise UsageError(f"{where}: {key} = {value!r} is not accepted; give a table [{key}]")
         else:
-            values[key] = _section(kind, value, f"{where} [{key}]")
+            values[key] = _section(_TABLES[key], value, f"{where} [{key}]")
     recipe = Recipe(**values)
-    for section, low, high in _ASCENDING:
-        part = getattr(recipe, section)
-        if not getattr(part, low) < getattr(part, high):
+    _check_order(recipe, where)
+    _check_octaves(recipe, where)
+    _check_masks(recipe, where)
+    return recipe
+
+
+def _pairs(value: Any, where: str, single: bool) -> Any:
+    """A pair of numbers, or a list of ascending pairs, each within ±9000."""
+    pairs = [value] if single else value
+    for pair in pairs if isinstance(pairs, list) else [pairs]:
+        if not (
+            isinstance(pair, list)
+            and len(pair) == 2
+            and all(
+                isinstance(part, int | float) and not isinstance(part, bool) and -9000.0 <= part <= 9000.0
+                for part in pair
+            )
+        ):
+            raise UsageError(f"{where}: {pair!r} is not accepted; give two numbers within ±9000, [a, b]")
+    found = tuple((float(a), float(b)) for a, b in pairs)
+    if single:
+        return found[0]
+    for (a, b), (c, d) in pairwise(found):
+        if not (a < c and b <= d):
+            raise UsageError(f"{where}: [{c}, {d}] after [{a}, {b}] is not accepted; give ascending heights")
+    if len(found) == 1 or len(found) > MOST_RAMPS + 1:
+        raise UsageError(f"{where}: {len(found)} points are not accepted; give none or 2 to {MOST_RAMPS + 1}")
+    return found
+
+
+def _check_order(recipe: Recipe, where: str) -> None:
+    checks = [(f"[{name}]", getattr(recipe, name), low, high) for name, low, high in _ASCENDING]
+    checks += [(f"[[masks]] {mask.name}", mask, "low", "high") for mask in recipe.masks]
+    for section, part, low, high in checks:
+        if part is not None and not getattr(part, low) < getattr(part, high):
             raise UsageError(
-                f"{where} [{section}]: {low} = {getattr(part, low)!r} is not accepted; give less than {high} = "
+                f"{where} {section}: {low} = {getattr(part, low)!r} is not accepted; give less than {high} = "
                 f"{getattr(part, high)!r}"
             )
-    for section in ("gullies", "ground", "hummocks", "crags"):
+
+
+def _check_octaves(recipe: Recipe, where: str) -> None:
+    for section in ("gullies", "ground", "hummocks", "crags", "dunes"):
         part = getattr(recipe, section)
         shortest = part.wavelength_m / 2.0 ** max(part.octaves - 1, 0)
         if shortest < SHORTEST_WAVELENGTH_M:
@@ -310,16 +549,63 @@ def _recipe(document: Mapping[str, Any], place: str) -> Recipe:
                 f"{part.wavelength_m}; the shortest octave would be {shortest:.3g} m, at least "
                 f"{SHORTEST_WAVELENGTH_M} m is needed"
             )
-    return recipe
+    for macro in recipe.macros:
+        shortest = macro.wavelength_m / macro.lacunarity ** (macro.octaves - 1)
+        if shortest < SHORTEST_MACRO_M:
+            raise UsageError(
+                f"{where} [[macros]]: octaves = {macro.octaves} is not accepted with wavelength_m = "
+                f"{macro.wavelength_m}; the shortest octave would be {shortest:.5g} m, at least "
+                f"{SHORTEST_MACRO_M} m is needed"
+            )
+        if macro.kind == "cone" and macro.sharpness > 0.3:
+            raise UsageError(
+                f"{where} [[macros]]: sharpness = {macro.sharpness} is not accepted for a cone; its radius is that "
+                "share of the wavelength, at most 0.3"
+            )
+    rows = [recipe.gullies, recipe.ground, recipe.hummocks, recipe.crags, recipe.dunes, *recipe.layers]
+    total = sum(part.octaves for part in rows) + (recipe.fbm.octaves if recipe.fbm else 0) + 2
+    if total > MOST_OCTAVES:
+        raise UsageError(
+            f"{where}: {total} octaves are not accepted; give at most {MOST_OCTAVES} in gullies, ground, "
+            "hummocks, crags, dunes and layers together"
+        )
+    if sum(macro.octaves for macro in recipe.macros) > MOST_OCTAVES:
+        raise UsageError(f"{where}: give at most {MOST_OCTAVES} octaves in all [[macros]] together")
+
+
+def _check_masks(recipe: Recipe, where: str) -> None:
+    names = [mask.name for mask in recipe.masks]
+    if len(names) > MOST_MASKS or len(set(names)) < len(names) or "" in names:
+        raise UsageError(
+            f"{where} [[masks]]: {names!r} are not accepted; give at most {MOST_MASKS}, each with a name of its own"
+        )
+    used = [(f"[land] {place}", getattr(recipe.land, place)) for place in PLACES]
+    used += [("[[macros]] mask", macro.mask) for macro in recipe.macros]
+    for key, name in used:
+        if name and name.removeprefix("-") not in names:
+            raise UsageError(
+                f"{where} {key} = {name!r} is not accepted; give one of the masks {', '.join(names) or '(none)'}, "
+                'with "-" before it for all but that place, or ""'
+            )
 
 
 def _section(kind: type[_Section], given: Mapping[str, Any], where: str) -> _Section:
     declared = fields(kind)  # type: ignore[arg-type]
     hints = get_type_hints(kind)
-    _check_keys(given, [item.name for item in declared], where)
+    needed = [item.name for item in declared if item.default is MISSING]
+    _check_keys(given, [item.name for item in declared], needed, where)
     values: dict[str, Any] = {}
     for item in declared:
+        if item.name not in given:
+            continue
         value, whole = given[item.name], hints[item.name] is int
+        if hints[item.name] is str:
+            choices = item.metadata["choices"]
+            if not isinstance(value, str) or (choices and value not in choices):
+                accepted = f"use one of {', '.join(choices)}" if choices else "give a text in quotes"
+                raise UsageError(f"{where}: {item.name} = {value!r} is not accepted; {accepted}")
+            values[item.name] = value
+            continue
         low, high, unit = item.metadata["low"], item.metadata["high"], item.metadata["unit"]
         fits = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
         if not fits or not math.isfinite(value) or not low <= value <= high:

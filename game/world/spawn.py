@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import WORLD_LIMIT_M, check_position
+from game.kernels.descent import lowest_reached
 from game.world.land import LandSource
 
 SEARCH_M = 60_000.0
@@ -40,6 +41,15 @@ OPEN_M = 60.0
 FEW_TRUNKS = 3
 """Most trunks in a lane 4 m wide over the first `OPEN_M`."""
 
+LONG_DESCENT_M = 200.0
+LONG_START_M = 500.0
+LONG_REACH_M = 3000.0
+"""From every start there is a way down of so many metres that begins and ends within these distances."""
+
+_LONG_LEVEL = 5
+_LONG_STEEP = 1.0
+"""A step of the long descent is at most 45° steep."""
+
 _SURVEY_LEVEL = 9
 _SURVEY_M = 1 << _SURVEY_LEVEL
 _SURVEY_SIDE = 6
@@ -47,6 +57,13 @@ _SURVEY_SIDE = 6
 
 _UPLIFT_OF_RANGES = 0.3
 _MOST_RANGES = 12
+_MOST_TRIED = 7
+_GOOD_ENOUGH = 12.0
+"""Where the land has no such descents, a start with no more flaw than this ends the search."""
+
+_SHORT_FLAW = 0.05
+"""Flaw per metre that the long descent is short."""
+
 _COARSE_LEVEL = 4
 _COARSE_M = 1 << _COARSE_LEVEL
 _COARSE_SIDE = 192
@@ -82,7 +99,8 @@ def find_spawn(land: LandSource, sea_level_m: float, near: tuple[float, float] =
     """Start for a new ride, at most about `SEARCH_M` from `near`. Main thread, under 2 s.
 
     Conditions: ≥ 20 m above the sea; slope ≤ 10° where one stands; no trunk within 4 m; along the heading ≥ 60 m
-    of drop within 300 m, no 10 m steeper than 30° in the first 100 m, few trunks in the first 60 m.
+    of drop within 300 m, no 10 m steeper than 30° in the first 100 m, few trunks in the first 60 m; a descent of
+    ≥ 200 m that starts within 500 m and ends within 3 km (`long_descent_m`).
 
     When no place seen meets them all, the one with the least flaw is returned, with `met` False; where everything
     in reach is flooded, that is the highest place seen.
@@ -93,12 +111,15 @@ def find_spawn(land: LandSource, sea_level_m: float, near: tuple[float, float] =
     if not math.isfinite(sea_level_m):
         raise ValueError(f"sea_level_m = {sea_level_m!r} is not accepted; give a finite number of metres")
     best: tuple[float, Spawn] | None = None
-    for centre in _ranges(land, near, sea_level_m):
+    for tried, centre in enumerate(_ranges(land, near, sea_level_m)):
+        if best is not None and (best[0] < _GOOD_ENOUGH and tried >= 2 or tried >= _MOST_TRIED):
+            break
         for x, z in _places(land, centre, sea_level_m):
+            short = max(0.0, LONG_DESCENT_M - long_descent_m(land, x, z, sea_level_m)) * _SHORT_FLAW
             for spot_x, spot_z, stand_flaw in _standing_spots(land, x, z):
                 way = _best_way(land, spot_x, spot_z, sea_level_m)
                 dry = land.ground.height(spot_x, spot_z) - sea_level_m - HEIGHT_OVER_SEA_M
-                flaw = stand_flaw + way.flaw + max(0.0, -dry)
+                flaw = stand_flaw + way.flaw + short + max(0.0, -dry)
                 found = Spawn(spot_x, spot_z, way.yaw_rad, flaw == 0.0)
                 if found.met:
                     return found
@@ -106,6 +127,29 @@ def find_spawn(land: LandSource, sea_level_m: float, near: tuple[float, float] =
                     best = flaw, found
     assert best is not None, "every block has a highest sample"
     return best[1]
+
+
+def long_descent_m(land: LandSource, x: float, z: float, sea_level_m: float = -math.inf) -> float:
+    """Metres one can descend without climbing, starting within `LONG_START_M` of (x, z), ending within `LONG_REACH_M`.
+
+    From the unedited land at samples 32 m apart; steps are at most 45° steep; land under the sea is out of reach.
+    """
+    spacing = 1 << _LONG_LEVEL
+    reach = int(LONG_REACH_M / spacing)
+    i0, j0 = round(x / spacing) - reach, round(z / spacing) - reach
+    side = 2 * reach + 1
+    heights = land.source.block(_LONG_LEVEL, i0, j0, side, side)
+    away = np.hypot(
+        (i0 + np.arange(side))[None, :] * spacing - x, (j0 + np.arange(side))[:, None] * spacing - z
+    )
+    # Out of reach is higher than all land, so no way leads there.
+    heights[(away > LONG_REACH_M) | (heights < sea_level_m)] = np.float32(1e6)
+    lowest = np.empty_like(heights)
+    lowest_reached(
+        heights, np.argsort(heights, axis=None, kind="stable"), float(spacing), _LONG_STEEP, lowest
+    )
+    starts = (away <= LONG_START_M) & (heights < 1e5)
+    return float((heights - lowest)[starts].max(initial=0.0))
 
 
 def spawn_at(land: LandSource, x: float, z: float) -> Spawn:
@@ -142,7 +186,7 @@ def _ranges(land: LandSource, near: tuple[float, float], sea_level_m: float) -> 
             # The core of a range is worth a way of some 40 km, but not more; so are 250 m of land above the sea.
             merit = min(uplift, 0.75) + min(room, 250.0) / 600.0 - distance / 100_000.0
             if room <= 0.0:
-                found.append((2, -top, x, z))
+                found.append((2, distance / 500.0 - top, x, z))
             else:
                 found.append((int(uplift < _UPLIFT_OF_RANGES), -merit, x, z))
     found.sort()

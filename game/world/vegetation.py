@@ -68,6 +68,8 @@ class Vegetation:
         self._seed = int(np.uint64(seed & 0xFFFFFFFFFFFFFFFF).astype(np.int64))
         self.tree_levels = tree_levels
         self._shares: dict[tuple[int, int], float] = {}
+        # Stand-ins for the world function know densities only.
+        self._classic = getattr(source, "classic_plants", None)
 
     def trees(self, page: PageData) -> NDArray[np.float32]:
         """Trees [n, 8] whose foot is in the page, rows as in `PageData.trees`; none beyond `tree_levels`.
@@ -82,6 +84,14 @@ class Vegetation:
         """As `trees`, at any level."""
         key = page.key
         origin_x, origin_z = key.origin_m
+        if self._classic is not None:
+            cells = (PAGE_QUADS * key.spacing_m) // CELL_M + 2
+            rows = np.empty((cells * cells, TREE_COLUMNS), np.float32)
+            share = np.float32(share_kept(key.level))
+            count = scatter.scatter_classic(
+                self._seed, origin_x, origin_z, key.spacing_m, share, *self._classic, page.edited, rows
+            )
+            return rows[np.argsort(rows[:count, 7], kind="stable")]
         density_x, density_z = origin_x // NODE_M, origin_z // NODE_M
         nodes_x = (origin_x + key.span_m) // NODE_M - density_x + 2
         nodes_z = (origin_z + key.span_m) // NODE_M - density_z + 2

@@ -18,15 +18,14 @@ from game.core.coords import (
     PageKey,
     check_position,
 )
-from game.kernels import brush, heightfield
+from game.kernels import brush
+from game.world.biomes import BIOMES, biome_weights, classic_weights
 from game.world.edits import EditLog, EditSnapshot
 from game.world.recipe import Recipe
 from game.world.save import list_worlds, load_world
 from game.world.source import Climate, HeightSource
 
 _MOST_SAMPLES = 1 << 28
-_SNOW_C = -1.0
-_COLD_C = 5.0
 
 
 class Explanation(NamedTuple):
@@ -110,8 +109,28 @@ class World:
         return float(dx / length), 2.0 / length, float(dz / length)
 
     def biome(self, x: float, z: float) -> str:
-        """One of water, snow, rock, forest, tundra, meadow (the sea being at 0 m). Raises as `height`."""
+        """Name of the strongest biome (see `game.world.biomes.BIOMES`), or "water" below 0 m. Raises as `height`."""
         return self.explain(x, z).biome
+
+    def biome_weights(self, x: float, z: float) -> dict[str, float]:
+        """Weight 0…1 of every biome at a point, by name; together 1. Raises as `height`."""
+        x, z = check_position(x, z)
+        _, ny, _ = self.normal(x, z)
+        height = self.height(x, z)
+        land = float(self.source.unlimited(np.array([x]), np.array([z]))[0, 0])
+        climate = self.source.climate_at(x, z)
+        temperature_c = climate.temperature_c - (height - land) * self.recipe.climate.lapse_c_m
+        return self._weights(
+            climate._replace(temperature_c=temperature_c), height, math.sqrt(1 - ny * ny) / ny
+        )
+
+    def _weights(self, climate: Climate, height_m: float, slope: float) -> dict[str, float]:
+        if self.recipe.forest.kind == "classic":
+            share = (climate.temperature_c + 20.0) / 60.0
+            weights = classic_weights(share, climate.humidity, height_m / self.recipe.top_m)
+        else:
+            weights = biome_weights(climate.temperature_c, climate.humidity, height_m, slope)
+        return dict(zip(BIOMES, weights.tolist(), strict=True))
 
     def explain(self, x: float, z: float) -> Explanation:
         """What makes the land at a point. Raises as `height`."""
@@ -120,26 +139,17 @@ class World:
         land = float(self.source.unlimited(np.array([x]), np.array([z]))[0, 0])
         nx, ny, nz = self.normal(x, z)
         climate = self.source.climate_at(x, z)
-        temperature_c = climate.temperature_c - (height - land) * heightfield.LAPSE_C_M
-        if height < 0.0:
-            biome = "water"
-        elif temperature_c < _SNOW_C and climate.rock < 0.75:
-            biome = "snow"
-        elif climate.rock > 0.5:
-            biome = "rock"
-        elif climate.tree_density > 0.5:
-            biome = "forest"
-        elif temperature_c < _COLD_C:
-            biome = "tundra"
-        else:
-            biome = "meadow"
+        temperature_c = climate.temperature_c - (height - land) * self.recipe.climate.lapse_c_m
+        climate = climate._replace(temperature_c=temperature_c)
         slope = math.hypot(nx, nz) / ny
+        weights = self._weights(climate, height, slope)
+        biome = "water" if height < 0.0 else max(weights, key=lambda name: weights[name])
         return Explanation(
             height,
             land,
             self.source.uplift(x, z),
             slope,
-            climate._replace(temperature_c=temperature_c),
+            climate,
             biome,
         )
 
