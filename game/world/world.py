@@ -23,6 +23,8 @@ from game.core.coords import (
 from game.kernels import brush, heightfield
 from game.world.bands import in_bands
 from game.world.edits import EditLog, EditSnapshot
+from game.world.layers import Layer, layer_stack
+from game.world.page import PageData
 from game.world.recipe import Recipe
 from game.world.save import list_worlds, load_world
 from game.world.source import Climate, HeightSource
@@ -170,6 +172,18 @@ class World:
             biome,
         )
 
+    def layers(self, x: float, z: float) -> list[Layer]:
+        """The land without edits at a point, from its skeleton to its finest octave. Raises as `height`."""
+        x, z = check_position(x, z)
+        return layer_stack(self.source, x, z)
+
+    def edited(self, key: PageKey) -> PageData:
+        """A page with the world's edits, without trees. Raises `ValueError` as `HeightSource.generate`."""
+        page = self.source.generate(key)
+        if len(self._edits.ops):
+            self._edits.evaluate(page)
+        return page
+
     def _aligned(self, level: int, i0: int, j0: int, ni: int, nj: int) -> NDArray[np.float32]:
         if len(self._edits.ops) == 0:
             return self.source.block(level, i0, j0, ni, nj)
@@ -177,8 +191,7 @@ class World:
         first, size = GENERATED_APRON, PAGE_QUADS
         for iz in range(j0 // size, (j0 + nj - 1) // size + 1):
             for ix in range(i0 // size, (i0 + ni - 1) // size + 1):
-                page = self.source.generate(PageKey(level, ix, iz))
-                self._edits.evaluate(page)
+                page = self.edited(PageKey(level, ix, iz))
                 west, north = ix * size, iz * size
                 a, b = max(i0, west), min(i0 + ni, west + size)
                 c, d = max(j0, north), min(j0 + nj, north + size)
