@@ -181,16 +181,19 @@ class Noise:
         nz: int,
         spacing: float,
         *,
+        out: NDArray[np.float32] | None = None,
         threads: int = 1,
         progress: Callable[[int, int], None] | None = None,
     ) -> NDArray[np.float32]:
         """Values at columns x0 + i·spacing and rows z0 + j·spacing, metres: float32 [nz, nx].
 
         Positions are rounded to 1/1024 m. Octaves with fewer than two samples a cell are left out; it is an error when
-        that is the first. `progress(rows done, rows in all)` is called on the calling thread.
+        that is the first. `out` (C-contiguous float32 [nz, nx], best from `aligned_empty`) is filled and returned if given,
+        which saves the time of fresh memory, a quarter of the whole. `progress(rows done, rows in all)` is called on the calling thread.
 
         Raises `ValueError` for a size below 1 or above 2^28 samples, a spacing outside 1/1024…5e6 m, a corner that is
-        not finite or beyond ±1e9 m, a first octave with fewer than two samples a cell, threads outside 1…64.
+        not finite or beyond ±1e9 m, a first octave with fewer than two samples a cell, threads outside 1…64,
+        another `out`.
         """
         spacing = check_number("spacing", spacing, 1.0 / _UNITS_PER_M, 5e6, "metres")
         nx = check_whole("nx", nx, 1, MOST_SAMPLES)
@@ -213,7 +216,11 @@ class Noise:
                 f"the first octave needs two samples a cell, give at most {0.5 / spacing:g} cells per metre"
             )
         qx, qz = _positions(x0, nx, spacing), _positions(z0, nz, spacing)
-        out = aligned_empty(nz, nx)
+        if out is None:
+            out = aligned_empty(nz, nx)
+        elif out.shape != (nz, nx) or out.dtype != np.float32 or not out.flags.c_contiguous:
+            raise ValueError(f"out is {out.dtype} {out.shape}; give C-contiguous float32 ({nz}, {nx})")
+        field = out
         tables = self._octaves[:count], self._gains[:count]
 
         def fill(first: int, last: int) -> None:
@@ -226,7 +233,7 @@ class Noise:
                 *tables,
                 scratch.floats,
                 scratch.mixed,
-                out[first:last],
+                field[first:last],
             )
 
         in_bands(nz, _BAND_ROWS, fill, threads, progress)

@@ -66,6 +66,15 @@ def test_threaded_heights_are_the_same() -> None:
     assert told[-1] == (300, 300)
 
 
+def test_a_given_field_is_filled() -> None:
+    noise, out = Noise(2), np.empty((30, 20), np.float32)
+    assert noise.grid(5, 6, 20, 30, 1, out=out) is out
+    assert np.array_equal(out, noise.grid(5, 6, 20, 30, 1))
+    for bad in (np.empty((20, 30), np.float32), np.empty((30, 20)), np.empty((60, 20), np.float32)[::2]):
+        with pytest.raises(ValueError, match="C-contiguous"):
+            noise.grid(5, 6, 20, 30, 1, out=bad)
+
+
 def test_progress_may_stop_the_work() -> None:
     def stop(done: int, rows: int) -> None:
         raise KeyboardInterrupt
