@@ -21,7 +21,7 @@ from game.core.settings import ERROR_RANGE_PX, PRESETS, VIEW_RANGE_KM
 
 USAGE_EXIT = 2
 MAX_PIXELS_SIDE = 8192
-NOT_BUILT = ("map", "export", "import", "worlds")
+NOT_BUILT = ("export", "import", "worlds")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -178,10 +178,10 @@ def parse_arguments(words: Sequence[str]) -> RideOptions:
     """Read the words after `veloterra`. Raises `UsageError`."""
     words = list(words)
     if words and words[0] in NOT_BUILT:
-        raise UsageError(f"command {words[0]!r} is not built yet; use one of: play, ride")
+        raise UsageError(f"command {words[0]!r} is not built yet; use one of: play, ride, map")
     command = words.pop(0) if words and words[0] in ("play", "ride") else "play"
     if words and not words[0].startswith("-"):
-        raise UsageError(f"command {words[0]!r} is not known; use one of: play, ride")
+        raise UsageError(f"command {words[0]!r} is not known; use one of: play, ride, map")
     play, ride = _parsers()
     riding = command == "ride"
     arguments = (ride if riding else play).parse_args(_join_dashed_values(words))
@@ -231,11 +231,76 @@ def parse_arguments(words: Sequence[str]) -> RideOptions:
     )
 
 
+def _bounds(text: str) -> tuple[float, float, float, float]:
+    try:
+        x0, z0, x1, z1 = (float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not accepted; give X0,Z0,X1,Z1 in metres, e.g. -5000,-5000,5000,5000"
+        ) from None
+    return x0, z0, x1, z1
+
+
+def _map_size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{1,9})[xX](\d{1,9})", text)
+    if match is None:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not accepted; give WIDTHxHEIGHT in pixels, e.g. 1024x1024"
+        )
+    return int(match[1]), int(match[2])
+
+
+def _map_parser() -> _Parser:
+    parser = _Parser(prog="veloterra map", description="The land from above as a PNG.", allow_abbrev=False)
+    parser.add_argument("--world", default="alpine", metavar="NAME|FILE", help="recipe, recipe file or save")
+    parser.add_argument("--seed", type=_integer("seed"), default=None, metavar="N", help="any integer")
+    parser.add_argument("--layer", default="hillshade", help="hillshade, biome, slope, flow or contours")
+    parser.add_argument("--bounds", type=_bounds, default=None, metavar="X0,Z0,X1,Z1", help="metres")
+    parser.add_argument("--size", type=_map_size, default=None, metavar="WxH", help="pixels")
+    parser.add_argument("--spacing", type=float, default=None, metavar="M", help="metres a pixel, for --size")
+    parser.add_argument("--interval", type=float, default=None, metavar="M", help="height between contours")
+    parser.add_argument(
+        "--threads", type=_integer("threads", 1, 64), default=os.cpu_count() or 1, metavar="N"
+    )
+    parser.add_argument("--out", type=Path, default=Path("map.png"), metavar="FILE.png")
+    parser.add_argument(
+        "--explain", type=_position, default=None, metavar="X,Z", help="print the layers there"
+    )
+    return parser
+
+
+def draw_map(words: Sequence[str]) -> int:
+    """`veloterra map`: a PNG, or with `--explain` the layers of the land at a point. Raises `UsageError`."""
+    arguments = _map_parser().parse_args(_join_dashed_values(words))
+    from game.exchange import map_command
+
+    if arguments.explain is not None:
+        return map_command.explain(arguments.world, arguments.seed, arguments.explain)
+    if arguments.out.suffix.lower() != ".png":
+        raise UsageError(f"--out: {str(arguments.out)!r} is not accepted; give FILE.png")
+    if arguments.size is not None and arguments.spacing is not None:
+        raise UsageError("--size and --spacing say the same twice; leave one of them out")
+    return map_command.draw(
+        arguments.out,
+        spacing=arguments.spacing,
+        bounds=arguments.bounds,
+        size=arguments.size,
+        world=arguments.world,
+        seed=arguments.seed,
+        layer=arguments.layer,
+        interval_m=arguments.interval,
+        threads=min(64, arguments.threads),
+    )
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Run the program; returns the exit code (0 done, 2 a wrong word or a missing piece of the machine)."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
-        options = parse_arguments(sys.argv[1:] if words is None else words)
+        words = list(sys.argv[1:] if words is None else words)
+        if words[:1] == ["map"]:
+            return draw_map(words[1:])
+        options = parse_arguments(words)
         from game import app  # here, so that `--help` and mistakes answer without loading the game
 
         run = app.play if options.seconds is None else app.ride

@@ -37,6 +37,23 @@ _STALE_S = 14 * 86400.0
 """Machine code of other source versions is removed after this time without use."""
 
 
+def _use_wide_vectors() -> None:
+    """Let the compiler use 512-bit vectors where they do not slow the clock (Ice Lake and later).
+
+    It holds back from them on every CPU of Intel's; here they make pages a sixth faster. Bits stay the same, because
+    nothing is reassociated or contracted. `NUMBA_CPU_NAME` or `NUMBA_CPU_FEATURES` override it.
+    """
+    config = numba.core.config
+    if config.CPU_NAME or config.CPU_FEATURES is not None or not config.ENABLE_AVX:
+        return
+    features = llvmlite.binding.get_host_cpu_features().flatten()
+    if "+avx512vbmi2" in features.split(","):
+        config.CPU_FEATURES = features + ",-prefer-256-bit"
+
+
+_use_wide_vectors()
+
+
 def cpu_name() -> str:
     """Name of the CPU that code is compiled for; `NUMBA_CPU_NAME` overrides the host's."""
     return str(numba.core.config.CPU_NAME or llvmlite.binding.get_host_cpu_name())

@@ -12,8 +12,8 @@ import numpy as np
 from game.kernels import jit
 
 MASK32 = 0xFFFFFFFF
-_CELL_X = 0x1F35C2A5  # odd and below 2^29, so that cell · constant stays below 2^61
-_CELL_Z = 0x16A7B3D9
+CELL_X = 0x1F35C2A5  # odd and below 2^29, so that cell · constant stays below 2^61
+CELL_Z = 0x16A7B3D9
 _MIX_A = 0x3C6EF35D
 _MIX_B = 0x2B5AD4C7
 _SHIFT_15 = np.uint32(15)
@@ -32,14 +32,15 @@ def mix32(value):
 
 
 @jit(forceinline=True)
+def hash_row(cell_z, seed):
+    """The part of `hash_cell` that a row of cells shares: hash = `mix32`((cell_x · `CELL_X` + this) mod 2^32)."""
+    return ((cell_z & MASK32) * CELL_Z + seed * 0x1ED5AD4B + 0x5D1B2C3F) & MASK32
+
+
+@jit(forceinline=True)
 def hash_cell(cell_x, cell_z, seed):
     """Hash of a lattice cell. `cell_x`, `cell_z` int64 (any sign), `seed` int64 in 0…2^32−1. Returns uint32."""
-    return mix32(
-        np.uint32(
-            ((cell_x & MASK32) * _CELL_X + (cell_z & MASK32) * _CELL_Z + seed * 0x1ED5AD4B + 0x5D1B2C3F)
-            & MASK32
-        )
-    )
+    return mix32(np.uint32(((cell_x & MASK32) * CELL_X + hash_row(cell_z, seed)) & MASK32))
 
 
 @jit
@@ -61,5 +62,6 @@ def warm() -> None:
     """Compile every public kernel with the types the game uses."""
     mix32(np.uint32(1))
     hash_cell(1, -1, 7)
+    hash_row(-1, 7)
     hash_channel(7, 1)
     unit_float(np.uint32(5))

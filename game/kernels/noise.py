@@ -77,10 +77,10 @@ def gradient(hashed):
     t = np.float32(np.int32(hashed & _LOW16)) * _SIDE - _SIDE_CENTRE
     q = t * t
     long = _LENGTH - q * (_ROUND_2 - q * _ROUND_4)
-    if hashed & _SIGN_BIT:
+    if np.uint32(hashed & _SIGN_BIT):
         long = -long
     short = t * long
-    if hashed & _SWAP_BIT:
+    if np.uint32(hashed & _SWAP_BIT):
         return short, long
     return long, short
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import (
+    GENERATED,
     GENERATED_APRON,
     MAX_LEVEL,
     PAGE_QUADS,
@@ -19,13 +21,17 @@ from game.core.coords import (
     check_position,
 )
 from game.kernels import brush
+from game.world.bands import in_bands
 from game.world.biomes import BIOMES, biome_weights, classic_weights
 from game.world.edits import EditLog, EditSnapshot
+from game.world.layers import Layer, layer_stack
+from game.world.page import PageData
 from game.world.recipe import Recipe
 from game.world.save import list_worlds, load_world
 from game.world.source import Climate, HeightSource
 
 _MOST_SAMPLES = 1 << 28
+_BAND_ROWS = GENERATED
 
 
 class Explanation(NamedTuple):
@@ -66,14 +72,25 @@ class World:
         """Low 64 bits of the seed."""
         return self.source.seed
 
-    def heights(self, x0: float, z0: float, nx: int, nz: int, spacing: float) -> NDArray[np.float32]:
+    def heights(
+        self,
+        x0: float,
+        z0: float,
+        nx: int,
+        nz: int,
+        spacing: float,
+        *,
+        threads: int = 1,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> NDArray[np.float32]:
         """Heights in metres, float32 [nz, nx]; rows run south (+z), columns east (+x) from (x0, z0).
 
         Where `spacing` is 2^l metres and x0, z0 are multiples of it, these are the bits of the pages of level l.
-        Otherwise the land is evaluated without band limits, at positions rounded to 1/1024 m.
+        Otherwise the land is evaluated without band limits, at positions rounded to 1/1024 m. The bits do not depend on
+        `threads`. `progress(rows done, rows in all)` is called on the calling thread.
 
-        Raises `ValueError` for a size below 1, a spacing that is not finite and above 1/1024 m, or samples beyond
-        the world's limit and view margin.
+        Raises `ValueError` for a size below 1 or above 2^28 samples, a spacing that is not finite and above 1/1024 m,
+        samples beyond the world's limit and view margin, threads outside 1…64.
         """
         reach = WORLD_LIMIT_M + VIEW_MARGIN_M
         if not math.isfinite(spacing) or not 1.0 / 1024.0 <= spacing <= reach:
@@ -90,10 +107,22 @@ class World:
                 )
         level = round(math.log2(spacing)) if spacing >= 1.0 else -1
         if 0 <= level <= MAX_LEVEL and spacing == 1 << level and x0 % spacing == 0.0 and z0 % spacing == 0.0:
-            return self._aligned(level, int(x0) >> level, int(z0) >> level, nx, nz)
-        xs = float(x0) + np.arange(nx, dtype=np.float64) * float(spacing)
-        zs = float(z0) + np.arange(nz, dtype=np.float64) * float(spacing)
-        return self._brushed(xs, zs, self.source.unlimited(xs, zs))
+            i0, j0 = int(x0) >> level, int(z0) >> level
+
+            def fill(first: int, last: int) -> None:
+                out[first:last] = self._aligned(level, i0, j0 + first, nx, last - first)
+
+        else:
+            xs = float(x0) + np.arange(nx, dtype=np.float64) * float(spacing)
+            zs = float(z0) + np.arange(nz, dtype=np.float64) * float(spacing)
+
+            def fill(first: int, last: int) -> None:
+                rows = zs[first:last]
+                out[first:last] = self._brushed(xs, rows, self.source.unlimited(xs, rows))
+
+        out = np.empty((nz, nx), np.float32)
+        in_bands(nz, _BAND_ROWS, fill, threads, progress)
+        return out
 
     def height(self, x: float, z: float) -> float:
         """Height at a point in metres. Raises `ValueError` when not finite or beyond ±1e9."""
@@ -153,6 +182,18 @@ class World:
             biome,
         )
 
+    def layers(self, x: float, z: float) -> list[Layer]:
+        """The land without edits at a point, from its skeleton to its finest octave. Raises as `height`."""
+        x, z = check_position(x, z)
+        return layer_stack(self.source, x, z)
+
+    def edited(self, key: PageKey) -> PageData:
+        """A page with the world's edits, without trees. Raises `ValueError` as `HeightSource.generate`."""
+        page = self.source.generate(key)
+        if len(self._edits.ops):
+            self._edits.evaluate(page)
+        return page
+
     def _aligned(self, level: int, i0: int, j0: int, ni: int, nj: int) -> NDArray[np.float32]:
         if len(self._edits.ops) == 0:
             return self.source.block(level, i0, j0, ni, nj)
@@ -160,8 +201,7 @@ class World:
         first, size = GENERATED_APRON, PAGE_QUADS
         for iz in range(j0 // size, (j0 + nj - 1) // size + 1):
             for ix in range(i0 // size, (i0 + ni - 1) // size + 1):
-                page = self.source.generate(PageKey(level, ix, iz))
-                self._edits.evaluate(page)
+                page = self.edited(PageKey(level, ix, iz))
                 west, north = ix * size, iz * size
                 a, b = max(i0, west), min(i0 + ni, west + size)
                 c, d = max(j0, north), min(j0 + nj, north + size)

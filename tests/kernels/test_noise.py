@@ -15,7 +15,11 @@ from game.kernels import fractal, hashing, noise
 
 CELL = 1 << 32
 KERNELS = Path(noise.__file__).parent
-WORLD_KERNELS = ("hashing", "noise", "shaping", "fractal", "heightfield", "brush", "scatter")
+# fmt: off
+WORLD_KERNELS = (
+    "hashing", "noise", "octaves", "improved", "shaping", "fractal", "heightfield", "brush", "scatter",
+)
+# fmt: on
 
 
 def lattice_octave(wave_m: float, offset_x: int = 12345, offset_z: int = -999, seed: int = 77) -> np.ndarray:
