@@ -21,7 +21,9 @@ from game.core.settings import PRESETS
 
 USAGE_EXIT = 2
 MAX_PIXELS_SIDE = 8192
-NOT_BUILT = ("map", "export", "import", "worlds")
+_EXCHANGE = ("worlds", "export", "import")
+_OTHERS = ", ".join(_EXCHANGE)
+NOT_BUILT = ("map",)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -166,10 +168,10 @@ def parse_arguments(words: Sequence[str]) -> RideOptions:
     """Read the words after `veloterra`. Raises `UsageError`."""
     words = list(words)
     if words and words[0] in NOT_BUILT:
-        raise UsageError(f"command {words[0]!r} is not built yet; use one of: play, ride")
+        raise UsageError(f"command {words[0]!r} is not built yet; use one of: play, ride, {_OTHERS}")
     command = words.pop(0) if words and words[0] in ("play", "ride") else "play"
     if words and not words[0].startswith("-"):
-        raise UsageError(f"command {words[0]!r} is not known; use one of: play, ride")
+        raise UsageError(f"command {words[0]!r} is not known; use one of: play, ride, {_OTHERS}")
     play, ride = _parsers()
     riding = command == "ride"
     arguments = (ride if riding else play).parse_args(_join_dashed_values(words))
@@ -221,7 +223,12 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the program; returns the exit code (0 done, 2 a wrong word or a missing piece of the machine)."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
-        options = parse_arguments(sys.argv[1:] if words is None else words)
+        words = list(sys.argv[1:] if words is None else words)
+        if words and words[0] in _EXCHANGE:
+            from game.exchange import commands
+
+            return commands.main(words)
+        options = parse_arguments(words)
         from game import app  # here, so that `--help` and mistakes answer without loading the game
 
         run = app.play if options.seconds is None else app.ride
@@ -229,6 +236,10 @@ def main(words: Sequence[str] | None = None) -> int:
     except UsageError as error:
         print(f"veloterra: {error}", file=sys.stderr)
         return USAGE_EXIT
+    except BrokenPipeError:
+        # Whoever read the output has enough; nothing may be flushed into the closed pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         return 130
 

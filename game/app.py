@@ -10,6 +10,7 @@ functions that run after the window exists.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import gc
 import math
@@ -97,7 +98,7 @@ class Game:
         """Commands from the interface, for the next frame."""
         self._shown_camera: CameraView | None = None
         self._pictures = 0
-        self._since_save_s = 0.0
+        self._next_save_s = time.monotonic() + AUTOSAVE_S
         self._playing = options.autopilot is None
         self.start_height_m = self.session.bicycle.y
         # Long-lived objects leave the collector's view: its full passes cost 40-70 ms otherwise.
@@ -450,9 +451,9 @@ class Game:
         log, stream = self.log, self.session.stream
         log.frames += 1
         if self.options.seconds is None:
-            self._since_save_s += steps * STEP_S
-            if self._since_save_s > AUTOSAVE_S:
-                self._since_save_s = 0.0
+            # By the wall clock: what is sculpted while the ride is paused counts too.
+            if time.monotonic() >= self._next_save_s:
+                self._next_save_s = time.monotonic() + AUTOSAVE_S
                 self._save_quietly()
             return
         log.holes += stream.count_holes()
@@ -470,12 +471,14 @@ class Game:
             log.sections["cpu_frame_ms"].append(1000.0 * self.watch.total_s)
 
     def _save_quietly(self) -> None:
-        """Autosave a named world when it changed; a failure is a message."""
+        """Autosave a world that has a name or was sculpted; a failure is a message."""
         session = self.session
-        if not session.save_name:
-            return
         try:
-            session.save(session.save_name)
+            if session.save_name:
+                session.autosave()
+            elif session.saved_epoch != session.land.edits.epoch:
+                session.save(self._name_of_ride())
+                session.messages.append((f"saved as {session.save_name}", "good"))
         except (UsageError, ValueError) as error:
             session.messages.append((str(error), "warning"))
 
@@ -484,8 +487,13 @@ class Game:
         session = self.session
         if not session.save_name and session.saved_epoch == session.land.edits.epoch:
             return None
-        session.save(session.save_name or f"ride {datetime.now():%Y-%m-%d %H%M%S}")
+        session.save(session.save_name or self._name_of_ride())
         return session.save_name
+
+    @staticmethod
+    def _name_of_ride() -> str:
+        """Name for a world that the player gave none."""
+        return f"ride {datetime.now():%Y-%m-%d %H%M%S}"
 
     def facts(self, seconds: float) -> dict[str, Any]:
         """What the report says beside the log."""
@@ -636,8 +644,14 @@ def play(options: RideOptions) -> int:
             print(f"veloterra: the kernels were compiled in this process ({problem})", file=sys.stderr)
         game = Game(options, window, gl, Interface(layer=layer))
         try:
-            if _bring_in_land(game, screen):
-                _play_loop(game)
+            try:
+                if _bring_in_land(game, screen):
+                    _play_loop(game)
+            except Exception:
+                # A mistake of ours must not cost what the player built since the last autosave.
+                with contextlib.suppress(UsageError, ValueError):
+                    game.save_at_exit()
+                raise
             name = game.save_at_exit()
             if name is not None:
                 print(f"veloterra: the world is saved; come back with: veloterra --save {name!r}")

@@ -121,6 +121,9 @@ def test_a_saved_world_comes_back(session: Session) -> None:
     do(session, "save my hill")
     place = (rider.x + 40, rider.z)
     raised = session.land.ground.height(*place)
+    with pytest.raises(UsageError, match="open in another instance"):
+        open_session(RideOptions(save="my hill", pages="wait"), quality("low"))
+    session.close()
 
     again = open_session(RideOptions(save="my hill", pages="wait"), quality("low"))
     assert (again.seed, again.weather.sea_level_m, again.weather.hour) == (7, 12.5, 7.25)
