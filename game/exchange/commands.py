@@ -301,9 +301,13 @@ def _export(words: list[str]) -> int:
         )
     check_writable(arguments.out, "--out")
     from game.world import World
+    from game.world.save import list_worlds, load_world
 
-    seed = arguments.seed
-    world = World(arguments.world, seed=seed if seed is not None else _default_seed(arguments.world))
+    saved = arguments.world not in Recipe.names() and arguments.world in list_worlds()
+    if saved:
+        _say(load_world(arguments.world)[1])
+    seed = 1 if arguments.seed is None and not saved else arguments.seed
+    world = World(arguments.world, seed=seed)
     about = {"world": arguments.world, "seed": world.seed}
     columns = (
         TextColumn("{task.description}"),
@@ -331,13 +335,6 @@ def _export(words: list[str]) -> int:
         f"{facts['lowest_m']:.2f} to {facts['highest_m']:.2f} m; see {arguments.out.name}.json"
     )
     return 0
-
-
-def _default_seed(world: str) -> int | None:
-    """The seed that `play` takes for a recipe; None leaves a saved world its own."""
-    from game.world.save import list_worlds
-
-    return None if world not in Recipe.names() and world in list_worlds() else 1
 
 
 def _import(words: list[str]) -> int:

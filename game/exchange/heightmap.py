@@ -134,7 +134,8 @@ def export(
             if not high > low:
                 # Level land: any range does, as long as it is not empty.
                 high = low + 1.0
-            if least < low or most > high:
+            half = 0.5 * (high - low) / _LEVELS
+            if least < low - half or most > high + half:
                 warnings.append(
                     f"heights from {least:.2f} to {most:.2f} m are cut to {low:g} … {high:g} m; widen --min and --max"
                 )

@@ -387,6 +387,7 @@ READ_ONLY = """
 import os
 from game.core.errors import UsageError
 from game.world import save
+save.load_world("w")  # nothing is imported later, by a user who may not read the interpreter
 if os.getuid() == 0:  # whom no permission stops
     os.setgid(65534)
     os.setuid(65534)
