@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import statistics
 import tempfile
@@ -25,17 +24,14 @@ def figures() -> list[dict[str, Any]]:
     from game.world.source import HeightSource
     from game.world.stamps import Stamp, StampedSource
 
+    # Where a hand led the mouse: every position has all its digits.
+    places = np.random.default_rng(1).normal(0.0, 900.0, (DABS, 2))
     log = EditLog()
     for stroke in range(DABS // 100):
         log.begin_stroke()
         for n in range(100):
-            log.apply(
-                ("raise", "lower")[stroke % 2],
-                stroke * 13.7 + n * 0.37113,
-                math.sin(n * 0.1) * 50.0,
-                5.0 + stroke % 9,
-                0.25,
-            )
+            x, z = (float(value) for value in places[stroke * 100 + n])
+            log.apply(("raise", "lower")[stroke % 2], x, z, 5.0 + stroke % 9, 0.25)
         log.end_stroke()
     loads, saves = [], []
     before = os.environ.get("VELOTERRA_DATA_DIR")

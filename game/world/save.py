@@ -165,10 +165,24 @@ def encode(world: SavedWorld, edits: dict[str, Any] | None = None) -> WorldFile:
                 f"the recipe {world.recipe!r} cannot be read for saving ({error.strerror or error}); put it back"
             ) from error
         data["recipe"] = OWN_RECIPE
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
     # No name and no time inside, so that the same world gives the same bytes.
-    content = gzip.compress(text.encode(), compresslevel=6, mtime=0)
+    content = gzip.compress(_text(data).encode(), compresslevel=6, mtime=0)
     return WorldFile(content, {stamp.digest: stamp.heights for stamp in world.stamps}, recipe)
+
+
+def _text(data: dict[str, Any]) -> str:
+    """`data` as JSON. Long lists in `edits` are written item by item: one call for all of a large world would hold the
+    interpreter, and with it the picture, for a tenth of a second."""
+
+    def dump(value: object) -> str:
+        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+    def dump_items(value: object) -> str:
+        return f"[{','.join(map(dump, value))}]" if isinstance(value, list) else dump(value)
+
+    edits = ",".join(f"{dump(key)}:{dump_items(value)}" for key, value in data["edits"].items())
+    rest = dump({key: value for key, value in data.items() if key != "edits"})
+    return f'{rest[:-1]},"edits":{{{edits}}}}}'
 
 
 def write_world(name: str, file: WorldFile) -> Path:

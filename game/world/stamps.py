@@ -278,8 +278,9 @@ def _linear(
     nz, nx = values.shape
     i, s = _taps(u, nx)
     j, t = _taps(v, nz)
-    rows = values[j] * (1.0 - t)[:, None] + values[j + 1] * t[:, None]
-    mixed: NDArray[np.float64] = rows[:, i] * (1.0 - s) + rows[:, i + 1] * s
+    west, east = int(i[0]), int(i[-1]) + 2
+    rows = values[j, west:east] * (1.0 - t)[:, None] + values[j + 1, west:east] * t[:, None]
+    mixed: NDArray[np.float64] = rows[:, i - west] * (1.0 - s) + rows[:, i + 1 - west] * s
     return mixed
 
 
@@ -290,12 +291,14 @@ def _cubic(
     nz, nx = values.shape
     i, s = _taps(u, nx)
     j, t = _taps(v, nz)
-    rows = np.zeros((len(v), nx))
+    # Only the columns that are asked for: a page sees a few of a large stamp's.
+    west, east = max(int(i[0]) - 1, 0), min(int(i[-1]) + 3, nx)
+    rows = np.zeros((len(v), east - west))
     for tap, share in enumerate(_shares(t)):
-        rows += values[np.clip(j + tap - 1, 0, nz - 1)] * share[:, None]
+        rows += values[np.clip(j + tap - 1, 0, nz - 1), west:east] * share[:, None]
     mixed = np.zeros((len(v), len(u)))
     for tap, share in enumerate(_shares(s)):
-        mixed += rows[:, np.clip(i + tap - 1, 0, nx - 1)] * share
+        mixed += rows[:, np.clip(i + tap - 1, 0, nx - 1) - west] * share
     return mixed
 
 

@@ -532,11 +532,13 @@ def test_forty_kills_during_more_than_200_saves() -> None:
 
 
 def test_50_000_dabs_are_a_small_file_and_one_change() -> None:
+    places = np.random.default_rng(1).normal(0.0, 900.0, (50_000, 2))
     log = EditLog()
     for stroke in range(500):
         log.begin_stroke()
         for n in range(100):
-            log.apply("raise", stroke * 13.7 + n * 0.37113, math.sin(n * 0.1) * 50.0, 5.0 + stroke % 9, 0.25)
+            x, z = (float(value) for value in places[stroke * 100 + n])
+            log.apply("raise", x, z, 5.0 + stroke % 9, 0.25)
         log.end_stroke()
     path = save_world("w", SavedWorld("alpine", 1, log))
     assert path.stat().st_size < 4 << 20
