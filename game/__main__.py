@@ -21,7 +21,8 @@ from game.core.settings import ERROR_RANGE_PX, PRESETS, VIEW_RANGE_KM
 
 USAGE_EXIT = 2
 MAX_PIXELS_SIDE = 8192
-NOT_BUILT = ("export", "import", "worlds")
+_EXCHANGE = ("worlds", "export", "import")
+_COMMANDS = ", ".join(("play", "ride", "map", *_EXCHANGE))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -177,11 +178,9 @@ def _script(arguments: argparse.Namespace) -> str:
 def parse_arguments(words: Sequence[str]) -> RideOptions:
     """Read the words after `veloterra`. Raises `UsageError`."""
     words = list(words)
-    if words and words[0] in NOT_BUILT:
-        raise UsageError(f"command {words[0]!r} is not built yet; use one of: play, ride, map")
     command = words.pop(0) if words and words[0] in ("play", "ride") else "play"
     if words and not words[0].startswith("-"):
-        raise UsageError(f"command {words[0]!r} is not known; use one of: play, ride, map")
+        raise UsageError(f"command {words[0]!r} is not known; use one of: {_COMMANDS}")
     play, ride = _parsers()
     riding = command == "ride"
     arguments = (ride if riding else play).parse_args(_join_dashed_values(words))
@@ -300,6 +299,10 @@ def main(words: Sequence[str] | None = None) -> int:
         words = list(sys.argv[1:] if words is None else words)
         if words[:1] == ["map"]:
             return draw_map(words[1:])
+        if words and words[0] in _EXCHANGE:
+            from game.exchange import commands
+
+            return commands.main(words)
         options = parse_arguments(words)
         from game import app  # here, so that `--help` and mistakes answer without loading the game
 
@@ -308,6 +311,10 @@ def main(words: Sequence[str] | None = None) -> int:
     except UsageError as error:
         print(f"veloterra: {error}", file=sys.stderr)
         return USAGE_EXIT
+    except BrokenPipeError:
+        # Whoever read the output has enough; nothing may be flushed into the closed pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         return 130
 

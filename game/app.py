@@ -10,6 +10,7 @@ functions that run after the window exists.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import gc
 import math
@@ -132,8 +133,8 @@ class Game:
         self._pictures = 0
         self._held_s = HOLD_S
         """How long the last picture has stood for one that is not ready; at first there is none to keep."""
-        self._since_save_s = 0.0
         self._rumble = STILL
+        self._next_save_s = time.monotonic() + AUTOSAVE_S
         self.start_height_m = self.session.bicycle.y
         # Long-lived objects leave the collector's view: its full passes cost 40-70 ms otherwise.
         gc.collect()
@@ -573,9 +574,9 @@ class Game:
         log, stream = self.log, self.session.stream
         log.frames += 1
         if self.options.seconds is None:
-            self._since_save_s += steps * STEP_S
-            if self._since_save_s > AUTOSAVE_S:
-                self._since_save_s = 0.0
+            # By the wall clock: what is sculpted while the ride is paused counts too.
+            if time.monotonic() >= self._next_save_s:
+                self._next_save_s = time.monotonic() + AUTOSAVE_S
                 self._save_quietly()
             return
         log.holes += stream.count_holes()
@@ -603,12 +604,14 @@ class Game:
             log.sections["cpu_frame_ms"].append(1000.0 * self.watch.total_s)
 
     def _save_quietly(self) -> None:
-        """Autosave a named world when it changed; a failure is a message."""
+        """Autosave a world that has a name or was sculpted; a failure is a message."""
         session = self.session
-        if not session.save_name:
-            return
         try:
-            session.save(session.save_name)
+            if session.save_name:
+                session.autosave()
+            elif session.saved_epoch != session.land.edits.epoch:
+                session.save(self._name_of_ride())
+                session.messages.append((f"saved as {session.save_name}", "good"))
         except (UsageError, ValueError) as error:
             session.messages.append((str(error), "warning"))
 
@@ -617,8 +620,13 @@ class Game:
         session = self.session
         if not session.save_name and session.saved_epoch == session.land.edits.epoch:
             return None
-        session.save(session.save_name or f"ride {datetime.now():%Y-%m-%d %H%M%S}")
+        session.save(session.save_name or self._name_of_ride())
         return session.save_name
+
+    @staticmethod
+    def _name_of_ride() -> str:
+        """Name for a world that the player gave none."""
+        return f"ride {datetime.now():%Y-%m-%d %H%M%S}"
 
     def facts(self, seconds: float) -> dict[str, Any]:
         """What the report says beside the log."""
@@ -782,8 +790,14 @@ def play(options: RideOptions) -> int:
         game = Game(options, window, gl, hints)
         game.greet()
         try:
-            if _bring_in_land(game, screen):
-                _play_loop(game)
+            try:
+                if _bring_in_land(game, screen):
+                    _play_loop(game)
+            except Exception:
+                # A mistake of ours must not cost what the player built since the last autosave.
+                with contextlib.suppress(UsageError, ValueError):
+                    game.save_at_exit()
+                raise
             name = game.save_at_exit()
             if name is not None:
                 print(f"veloterra: the world is saved; come back with: veloterra --save {name!r}")

@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 import os
 import sys
+import threading
 from dataclasses import dataclass, field
+from typing import Any
 
 from game.core.coords import PageKey
 from game.core.errors import UsageError
@@ -38,16 +40,20 @@ from game.ride.contact import LandPatch
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
 from game.streaming.stream import TerrainStream
+from game.world import save as saves
 from game.world.edits import DirtyBox
 from game.world.land import LandSource
+from game.world.lock import WorldLock
 from game.world.page import PageData
 from game.world.recipe import Recipe
-from game.world.save import Pose, SavedWorld, check_name, list_worlds, load_world, save_world
-from game.world.source import HeightSource
+from game.world.save import Pose, SavedWorld, WorldFile, check_name, list_worlds, load_world, lock_world
 from game.world.spawn import find_spawn, spawn_at
+from game.world.stamps import Stamp, make_source
 
 DEFAULT_SEED = 1
 DEFAULT_SEA_LEVEL_M = 0.0
+
+_MOST_REPAIRS_SHOWN = 5
 
 
 def default_workers() -> int:
@@ -113,6 +119,15 @@ class Session:
     """Edit epoch that is on disk."""
     messages: list[tuple[str, str]] = field(default_factory=list)
     """(text, kind) for the player, taken by the user interface."""
+    lock: WorldLock | None = None
+    """On the world `save_name`: no other instance may open it."""
+    stamps: list[Stamp] = field(default_factory=list)
+    """Imported heightmaps; part of the source, carried from save to save."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What the saved world holds that this version does not know."""
+    _autosave: threading.Thread | None = None
+    _edits_json: tuple[int, dict[str, Any]] | None = None
+    """The edits as plain data at an epoch: most autosaves change only the rider's place."""
 
     @property
     def bicycle(self) -> Bicycle:
@@ -193,25 +208,92 @@ class Session:
         self.stream.bend_per_m = lens.bend_per_m(quality)
 
     def save(self, name: str) -> None:
-        """Write the world under `name`. Raises `UsageError` for an unusable name or directory."""
+        """Write the world under `name`, and lock it for this instance.
+
+        A different world of that name is moved to the trash, with a message. Raises `UsageError` for an unusable name
+        or directory, or when another instance has the world open.
+        """
         name = check_name(name)
-        rider, weather = self.bicycle, self.weather
-        save_world(
-            name,
-            SavedWorld(
-                recipe=self.world,
-                seed=self.seed,
-                edits=self.land.edits,
-                sea_level_m=weather.sea_level_m,
-                hour=weather.hour,
-                pose=Pose(rider.x, rider.z, rider.yaw_rad),
-            ),
-        )
-        self.save_name = name
+        self.finish_autosave()
+        lock = self.lock
+        if lock is None or lock.name != name:
+            lock = lock_world(name)
+        replaced = None
+        try:
+            file = self.world_file()
+            if lock is not self.lock and name in list_worlds():
+                replaced = saves.move_to_trash(name)
+            saves.write_world(name, file)
+        except (UsageError, ValueError):
+            if replaced is not None:
+                saves.bring_back(replaced, name)
+            if lock is not self.lock:
+                lock.release()
+            raise
+        if replaced is not None:
+            self.messages.append((f"the earlier world {name!r} is in the trash: {replaced}", "warning"))
+        if lock is not self.lock and self.lock is not None:
+            self.lock.release()
+        self.lock, self.save_name = lock, name
         self.saved_epoch = self.land.edits.epoch
 
+    def autosave(self) -> None:
+        """Write the world under its name on a thread of its own; nothing happens while the last one is at it.
+
+        Packing and syncing a large world takes longer than a frame. A failure becomes a message.
+        """
+        if self._autosave is not None and self._autosave.is_alive():
+            return
+        self.finish_autosave()
+        # What is read from the live session is read here; the thread gets plain data.
+        world, edits = self._frozen()
+        self._autosave = threading.Thread(
+            target=self._autosave_now,
+            args=(self.save_name, world, edits, self.land.edits.epoch),
+            name="autosave",
+        )
+        self._autosave.start()
+
+    def finish_autosave(self) -> None:
+        """Wait for the autosave in progress, if any."""
+        if self._autosave is not None:
+            self._autosave.join()
+            self._autosave = None
+
+    def _autosave_now(self, name: str, world: SavedWorld, edits: dict[str, Any], epoch: int) -> None:
+        try:
+            saves.write_world(name, saves.encode(world, edits))
+        except (UsageError, ValueError) as error:
+            self.messages.append((str(error), "warning"))
+        else:
+            self.saved_epoch = epoch
+
+    def world_file(self) -> WorldFile:
+        """The world as it is now, ready to be written."""
+        return saves.encode(*self._frozen())
+
+    def _frozen(self) -> tuple[SavedWorld, dict[str, Any]]:
+        """The world as it is now, and its edits as plain data."""
+        rider, weather, edits = self.bicycle, self.weather, self.land.edits
+        if self._edits_json is None or self._edits_json[0] != edits.epoch:
+            self._edits_json = (edits.epoch, edits.to_json())
+        world = SavedWorld(
+            recipe=self.world,
+            seed=self.seed,
+            edits=edits,
+            sea_level_m=weather.sea_level_m,
+            hour=weather.hour,
+            pose=Pose(rider.x, rider.z, rider.yaw_rad),
+            stamps=self.stamps,
+            extra=self.extra,
+        )
+        return world, self._edits_json[1]
+
     def close(self) -> None:
-        """End the workers and drop the entities; harmless when called twice."""
+        """End the workers, drop the entities and give the world's lock back; harmless when called twice."""
+        self.finish_autosave()
+        if self.lock is not None:
+            self.lock.release()
         self.stream.close()
         self.entities.release()
 
@@ -221,9 +303,31 @@ def open_session(options: RideOptions, quality: Quality) -> Session:
 
     Raises `UsageError` for an unknown world or save.
     """
+    name = None if options.save is None else check_name(options.save)
+    lock = None if name is None else lock_world(name)
+    try:
+        return _open(options, quality, lock)
+    except BaseException:
+        if lock is not None:
+            lock.release()
+        raise
+
+
+def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Session:
     saved, messages = _saved(options)
-    recipe = Recipe.load(saved.recipe)
-    source = HeightSource(recipe, saved.seed)
+    if lock is not None and not lock.held:
+        messages.append(f"{saves.worlds_dir()} is not writable; this ride cannot be saved there")
+    if len(messages) > _MOST_REPAIRS_SHOWN:
+        more = len(messages) - _MOST_REPAIRS_SHOWN
+        shown = f"and {more} more; see: veloterra worlds show {options.save!r}"
+        messages = [*messages[:_MOST_REPAIRS_SHOWN], shown]
+    try:
+        recipe = Recipe.load(saved.recipe)
+    except UsageError as error:
+        if lock is None or lock.name not in list_worlds():
+            raise
+        raise UsageError(f"the saved world {lock.name!r} cannot be opened: {error}") from None
+    source = make_source(recipe, saved.seed, saved.stamps)
     land = LandSource(source, saved.edits, saved.seed, quality.tree_levels)
     sea_level_m = options.sea_level_m
     if sea_level_m is None:
@@ -274,7 +378,7 @@ def open_session(options: RideOptions, quality: Quality) -> Session:
     session = Session(
         world=saved.recipe,
         seed=saved.seed,
-        save_name=options.save or "",
+        save_name="" if lock is None else lock.name,
         land=land,
         stream=stream,
         entities=entities,
@@ -284,6 +388,9 @@ def open_session(options: RideOptions, quality: Quality) -> Session:
         lens=lens,
         saved_epoch=land.edits.epoch,
         messages=[(message, "warning") for message in messages],
+        lock=lock,
+        stamps=saved.stamps,
+        extra=saved.extra,
     )
     if options.start is not None:
         start = spawn_at(land, *options.start)

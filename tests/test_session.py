@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +19,9 @@ from game.core.settings import quality
 from game.core.units import STEP_S
 from game.session import Session, open_session
 from game.streaming.wanted import Focus
+from game.world import World
+from game.world.save import Pose, SavedWorld, load_world, lock_world, save_world, trash_dir
+from game.world.stamps import Stamp
 
 
 @dataclass
@@ -121,6 +126,9 @@ def test_a_saved_world_comes_back(session: Session) -> None:
     do(session, "save my hill")
     place = (rider.x + 40, rider.z)
     raised = session.land.ground.height(*place)
+    with pytest.raises(UsageError, match="open in another instance"):
+        open_session(RideOptions(save="my hill", pages="wait"), quality("low"))
+    session.close()
 
     again = open_session(RideOptions(save="my hill", pages="wait"), quality("low"))
     assert (again.seed, again.weather.sea_level_m, again.weather.hour) == (7, 12.5, 7.25)
@@ -162,3 +170,79 @@ def test_spawn_is_dry_gentle_and_has_a_way_down(session: Session) -> None:
         for d in range(0, 301, 5)
     ]
     assert here - min(ahead) >= 60.0
+
+
+def test_saving_over_another_world_moves_that_one_to_the_trash(session: Session) -> None:
+    save_world("taken", SavedWorld("alpine", 99))
+    do(session, "save taken")
+    assert load_world("taken")[0].seed == 7
+    [trashed] = trash_dir().iterdir()
+    assert trashed.name.startswith("taken ")
+    assert any("trash" in text for text, _ in session.messages)
+    do(session, "save taken")
+    assert len(list(trash_dir().iterdir())) == 1
+    do(session, "save other")
+    lock_world("taken").release()
+    with pytest.raises(UsageError, match="another instance"):
+        lock_world("other")
+
+
+def test_autosave_writes_what_was_there_and_a_failure_is_a_message(session: Session, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    do(session, "save auto")
+    rider = session.bicycle
+    do(session, f"dab raise {rider.x},{rider.z} 20 5")
+    session.autosave()
+    do(session, f"dab raise {rider.x},{rider.z} 20 5")
+    session.finish_autosave()
+    assert len(load_world("auto")[0].edits) == 1
+    assert session.saved_epoch == session.land.edits.epoch - 1
+    session.messages.clear()
+    directory = tmp_path / "worlds" / "auto"
+    directory.rename(tmp_path / "aside")
+    directory.write_text("a file where the directory should be")
+    session.autosave()
+    session.finish_autosave()
+    [(text, kind)] = session.messages
+    assert "cannot be written" in text
+    assert kind == "warning"
+    # The next one, with the disk in order again, goes through.
+    directory.unlink()
+    session.autosave()
+    session.finish_autosave()
+    assert len(load_world("auto")[0].edits) == 2
+
+
+def test_wheels_and_picture_agree_on_an_imported_heightmap(session: Session) -> None:
+    rider = session.bicycle
+    j, i = np.mgrid[:40, :50].astype(np.float64)
+    heights = (rider.y + 5.0 + 6.0 * np.sin(0.5 * i) * np.cos(0.4 * j)).astype(np.float32)
+    stamp = Stamp(rider.x - 120.0, rider.z - 100.0, 5.0, 30.0, heights)
+    save_world("hills", SavedWorld("alpine", 7, pose=Pose(rider.x, rider.z), stamps=[stamp]))
+    opened = open_session(RideOptions(save="hills", pages="wait"), quality("low"))
+    try:
+        bring_in(opened)
+        assert largest_gap(opened, 0.7 * opened.stream.lod.r0_m) < 1e-3
+        there = opened.land.ground.height(rider.x, rider.z)
+        assert there == pytest.approx(World("hills").height(rider.x, rider.z), abs=1.0)
+        assert abs(there - session.land.ground.height(rider.x, rider.z)) > 0.5
+        do(opened, f"dab raise {rider.x},{rider.z} 15 4")
+        opened.save("hills")
+        assert len(load_world("hills")[0].stamps) == 1
+    finally:
+        opened.close()
+
+
+def test_a_damaged_world_opens_with_few_messages(session: Session) -> None:
+    path = save_world("w", SavedWorld("alpine", 7))
+    data = json.loads(gzip.decompress(path.read_bytes()))
+    data["edits"]["strokes"] = [[{"brush": "dig"}]] * 40
+    path.write_bytes(gzip.compress(json.dumps(data).encode()))
+    opened = open_session(RideOptions(save="w", pages="wait"), quality("low"))
+    opened.close()
+    assert len(opened.messages) <= 6
+    assert "worlds show" in opened.messages[-1][0]
+    data["recipe"] = "atlantis"
+    path.write_bytes(gzip.compress(json.dumps(data).encode()))
+    with pytest.raises(UsageError, match=r"saved world 'w' cannot be opened.*atlantis"):
+        open_session(RideOptions(save="w", pages="wait"), quality("low"))
+    lock_world("w").release()

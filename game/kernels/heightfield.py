@@ -479,7 +479,8 @@ def store_lines(line, first, count, n, out, first_field, row):
 
 @jit
 def load_lines(wide, exact, between, first_field, fields, position_m, shift, first, n, line):
-    """`fields` fields of one row, from `first_field` on, into the lines of their numbers: interpolated along z from `wide`, or copied from `exact`.
+    """`fields` fields of one row, from `first_field` on, into the lines of their numbers: interpolated along z from
+    `wide`, or copied from `exact`.
 
     `between`: whether rows lie between nodes 2^shift m apart, the first of which is node `first`; else `first` is
     the row of `exact` itself.

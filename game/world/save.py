@@ -1,71 +1,101 @@
-"""Saved worlds: one JSON file each, written so that a power cut at any moment leaves a world that loads.
+"""Saved worlds as files, written so that a power cut at any moment leaves a world that loads.
 
-Owns the file names, the atomic write, one backup generation and the repair of damaged content. A save is recipe
-name, seed, edits, sea level, hour and where the rider stood: everything else follows from the world function.
+Owns the directory of saved worlds: one directory a world, with the newest file, rotating backups and whatever the
+world brings along; the trash; and the atomic write. What stands in a file is `world.saved`'s.
+
+    worlds/NAME/world.json.gz      newest          worlds/NAME/recipe.toml        recipe of its own, if any
+    worlds/NAME/world.1.json.gz    backups, 1 the latest   worlds/NAME/stamps/*.f32.gz    imported heightmaps
+    worlds/NAME/damaged-*          what did not read or was repaired, as it was found
+    worlds/.trash/                 deleted worlds  worlds/.locks/                 see `world.lock`
 """
 
 from __future__ import annotations
 
 import contextlib
+import gzip
+import hashlib
 import json
-import math
 import os
 import re
 import time
 import uuid
-from dataclasses import dataclass, field
+import zlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from game.core.coords import WORLD_LIMIT_M
+import numpy as np
+from numpy.typing import NDArray
+
 from game.core.errors import UsageError
 from game.core.paths import user_data_dir
-from game.world.edits import EditLog
-from game.world.recipe import Recipe
+from game.world import saved
+from game.world.lock import WorldLock
+from game.world.recipe import RECIPE_SUFFIX, Recipe
+from game.world.saved import OWN_RECIPE, SEA_LEVEL_M, VERSION, Pose, SavedWorld
+from game.world.stamps import MOST_SAMPLES
 
-VERSION = 1
-"""Version of the file format; files of a later one are refused."""
+__all__ = [
+    "BACKUPS",
+    "SEA_LEVEL_M",
+    "VERSION",
+    "Pose",
+    "SavedWorld",
+    "WorldFile",
+    "bring_back",
+    "check_name",
+    "copy_world",
+    "delete_world",
+    "encode",
+    "free_name",
+    "list_worlds",
+    "load_world",
+    "lock_world",
+    "move_to_trash",
+    "rename_world",
+    "save_world",
+    "trash_dir",
+    "worlds_dir",
+    "write_world",
+]
 
-SEA_LEVEL_M = (-10_000.0, 10_000.0)
-"""Accepted sea levels."""
+BACKUPS = 4
+"""Earlier states kept beside the newest one."""
 
-_SUFFIX = ".json"
-_BACKUP = ".json.bak"
-_BROKEN = ".json.broken"
+NEWEST = "world.json.gz"
+STAMPS = "stamps"
+STAMP_SUFFIX = ".f32.gz"
+
+_PLAIN = "world.json"
+"""A file somebody unpacked to read or edit it; used when it is younger than the packed one."""
+_OLD_SUFFIX = ".json"
+_OLD_BACKUP = ".json.bak"
+"""Version 1: one plain file a world, and one backup."""
+_MOST_BYTES = 1 << 28
 _TEMPORARY_S = 60.0
 _NAME = re.compile(r"[A-Za-z0-9_-](?:[A-Za-z0-9 _-]{0,58}[A-Za-z0-9_-])?")
 # Names that one operating system gives to devices whatever the extension.
 _DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)}
 
 
-@dataclass(slots=True)
-class Pose:
-    """Where the rider stood: metres, heading in radians (0 = north, clockwise)."""
+@dataclass(frozen=True, slots=True)
+class WorldFile:
+    """A world ready to be written: bytes only, so that another thread may do it."""
 
-    x: float
-    z: float
-    yaw_rad: float = 0.0
-
-
-@dataclass(slots=True)
-class SavedWorld:
-    """Everything a world needs to come back."""
-
-    recipe: str
-    """Name of a shipped recipe, or path of a recipe file."""
-    seed: int
-    edits: EditLog = field(default_factory=EditLog)
-    sea_level_m: float | None = None
-    """None: the recipe's own."""
-    hour: float | None = None
-    """Solar time 0…24; None: the game's usual start."""
-    pose: Pose | None = None
-    """None: a spawn is looked for."""
+    content: bytes
+    stamps: dict[str, NDArray[np.float32]]
+    recipe: bytes | None = None
+    """Content of the recipe of its own."""
 
 
 def worlds_dir() -> Path:
     """Directory of the saved worlds; not made here."""
     return user_data_dir() / "worlds"
+
+
+def trash_dir() -> Path:
+    """Where deleted worlds go; not made here."""
+    return worlds_dir() / ".trash"
 
 
 def check_name(name: str) -> str:
@@ -83,48 +113,106 @@ def check_name(name: str) -> str:
     return name
 
 
+def lock_world(name: str) -> WorldLock:
+    """Lock `name` for this process. Raises `UsageError` when another instance has it."""
+    return WorldLock(worlds_dir(), check_name(name))
+
+
 def list_worlds() -> list[str]:
-    """Names of all saved worlds, sorted, those of which only the backup is left included."""
+    """Names of all saved worlds, sorted, those of which only a backup is left included."""
     directory = worlds_dir()
-    if not directory.is_dir():
+    try:
+        entries = list(directory.iterdir())
+    except OSError:
         return []
-    files = [path.name for path in directory.iterdir() if path.is_file()]
-    names = {
-        file.removesuffix(suffix) for suffix in (_SUFFIX, _BACKUP) for file in files if file.endswith(suffix)
-    }
+    names = set()
+    for path in entries:
+        if path.is_dir():
+            if any(path.glob("world*.json*")):
+                names.add(path.name)
+        else:
+            names.update(
+                path.name.removesuffix(s) for s in (_OLD_SUFFIX, _OLD_BACKUP) if path.name.endswith(s)
+            )
     return sorted(name for name in names if _NAME.fullmatch(name))
 
 
+def free_name(name: str) -> str:
+    """`name` if it is free, as a name for a new world. Raises `UsageError` when it is unusable or taken."""
+    name = check_name(name)
+    taken = next((other for other in list_worlds() if other.casefold() == name.casefold()), None)
+    if taken is not None:
+        raise UsageError(f"there is a saved world {taken!r} already; choose another name, or delete it first")
+    return name
+
+
 def save_world(name: str, world: SavedWorld) -> Path:
-    """Write `world` as `name` and return the file.
+    """Write `world` as `name` and return the file. `encode` and `write_world` in one."""
+    return write_world(name, encode(world))
 
-    The content goes to a temporary file that is synced and renamed over the old one; the old one becomes the
-    backup, unless it does not read, in which case it is put aside and the backup stays.
 
-    Raises `UsageError` for an unusable name or an unwritable directory, `ValueError` for a number that is not
-    finite or out of range; nothing on disk has changed then.
+def encode(world: SavedWorld, edits: dict[str, Any] | None = None) -> WorldFile:
+    """The bytes of `world`; `edits` may be given where `world.edits.to_json()` is known already.
+
+    Raises `ValueError` for a number that is not finite or out of range, `UsageError` for a recipe file that is gone.
+    """
+    data, recipe = saved.to_json(world, edits), None
+    if world.recipe.endswith(RECIPE_SUFFIX):
+        try:
+            recipe = Path(world.recipe).read_bytes()
+        except OSError as error:
+            raise UsageError(
+                f"the recipe {world.recipe!r} cannot be read for saving ({error.strerror or error}); put it back"
+            ) from error
+        data["recipe"] = OWN_RECIPE
+    # No name and no time inside, so that the same world gives the same bytes.
+    content = gzip.compress(_text(data).encode(), compresslevel=6, mtime=0)
+    return WorldFile(content, {stamp.digest: stamp.heights for stamp in world.stamps}, recipe)
+
+
+def _text(data: dict[str, Any]) -> str:
+    """`data` as JSON. Long lists in `edits` are written item by item: one call for all of a large world would hold the
+    interpreter, and with it the picture, for a tenth of a second."""
+
+    def dump(value: object) -> str:
+        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+    def dump_items(value: object) -> str:
+        return f"[{','.join(map(dump, value))}]" if isinstance(value, list) else dump(value)
+
+    edits = ",".join(f"{dump(key)}:{dump_items(value)}" for key, value in data["edits"].items())
+    rest = dump({key: value for key, value in data.items() if key != "edits"})
+    return f'{rest[:-1]},"edits":{{{edits}}}}}'
+
+
+def write_world(name: str, file: WorldFile) -> Path:
+    """Write `file` as the newest state of `name` and return its path. Any thread, one at a time.
+
+    The content goes to a temporary file that is synced and renamed over the newest one, which was linked as the
+    latest backup before: at no moment is there no good file. A newest file that does not read never becomes a backup;
+    it is kept as `damaged-…`.
+
+    Raises `UsageError` for an unusable name, a full disk or an unwritable directory; what was saved is untouched then.
     """
     name = check_name(name)
-    content = json.dumps(_to_json(world), allow_nan=False, separators=(",", ":")).encode()
-    directory = worlds_dir()
-    path = directory / (name + _SUFFIX)
-    temporary = directory / f".{name}-{uuid.uuid4().hex}.tmp"
+    near = next((other for other in list_worlds() if other.casefold() == name.casefold()), name)
+    if near != name:
+        raise UsageError(f"a world cannot be saved as {name!r}, because there is one named {near!r}")
+    directory = worlds_dir() / name
+    path = directory / NEWEST
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        _sweep(directory, name)
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            # A broken file must never replace the good backup.
-            reads = _read(path) is not None
-            os.replace(path, directory / (name + (_BACKUP if reads else _BROKEN)))
-        os.replace(temporary, path)
-        _sync_directory(directory)
+        _sweep(directory)
+        for digest, heights in file.stamps.items():
+            _write_stamp(directory, digest, heights)
+        if file.recipe is not None and _bytes_of(directory / OWN_RECIPE) != file.recipe:
+            _write(directory / OWN_RECIPE, file.recipe)
+        if _bytes_of(path) == file.content:
+            return path
+        _write(path, file.content, before=lambda: _rotate(directory))
+        _retire_old(name, directory)
+        _sync_directory(directory.parent)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
         raise UsageError(
             f"the world {name!r} cannot be written to {directory}: {error.strerror or error}; "
             "free space there or set VELOTERRA_DATA_DIR to a writable directory"
@@ -135,53 +223,157 @@ def save_world(name: str, world: SavedWorld) -> Path:
 def load_world(name: str) -> tuple[SavedWorld, list[str]]:
     """The saved world `name`, and messages about everything that was repaired or left out.
 
-    When the newest file is missing or does not read, the backup is used; a file that does not read is kept
-    beside, with the ending `.json.broken`.
+    When the newest file is missing or does not read, the latest backup that does is used. A file that did not read,
+    or had to be repaired, is kept beside as `damaged-…`.
 
-    Raises `UsageError` when there is no such world, when neither file reads, or when it comes from a later
-    version of the game.
+    Raises `UsageError` when there is no such world, when no file reads, or when it comes from a later version of the
+    game.
     """
-    name = name.strip()
-    directory = worlds_dir()
-    if not _NAME.fullmatch(name) or not any((directory / (name + s)).exists() for s in (_SUFFIX, _BACKUP)):
-        known = ", ".join(list_worlds()) or "none"
-        raise UsageError(f"there is no saved world {name!r}; saved worlds: {known}")
-    path = directory / (name + _SUFFIX)
+    name = _known(name)
     messages: list[str] = []
-    data = _read(path)
-    if data is None:
-        reason = "does not read" if path.exists() else "is missing"
-        if path.exists():
-            with contextlib.suppress(OSError):
-                os.replace(path, directory / (name + _BROKEN))
-                reason += f" and is kept as {name + _BROKEN}"
-        data = _read(directory / (name + _BACKUP))
+    directory = worlds_dir() / name
+    for path in _files(name):
+        raw = _bytes_of(path)
+        data = None if raw is None else _parse(raw)
+        if raw is not None and data is None:
+            kept = _keep_damaged(directory, path, raw)
+            messages.append(f"{path.name} does not read{kept}")
+            continue
         if data is None:
+            continue
+        version = saved.version_of(data)
+        if version is not None and version > VERSION:
             raise UsageError(
-                f"the saved world {name!r} cannot be read: {path.name} {reason}, and no backup reads"
+                f"the saved world {name!r} has format {version}, this game reads up to {VERSION}; update veloterra"
             )
-        messages.append(f"{path.name} {reason}; the backup was loaded")
-    version = data.get("version")
-    if isinstance(version, int) and version > VERSION:
-        raise UsageError(
-            f"the saved world {name!r} has format {version}, this game reads up to {VERSION}; update veloterra"
-        )
-    return _from_json(data, messages), messages
+        if path.name not in (NEWEST, _PLAIN, name + _OLD_SUFFIX):
+            missing = "" if messages else f"{NEWEST} is missing; "
+            messages.append(f"{missing}the backup {path.name} was loaded")
+        repairs: list[str] = []
+        world = saved.from_json(data, lambda *wanted: _read_stamp(directory, *wanted), repairs)
+        if world.recipe == OWN_RECIPE:
+            world.recipe = str(directory / OWN_RECIPE)
+        if repairs and raw is not None:
+            repairs.append(f"{path.name} had damage{_keep_damaged(directory, path, raw)}")
+        return world, messages + repairs
+    found = "; ".join(messages) or "there is no file left"
+    raise UsageError(f"the saved world {name!r} cannot be read: {found}, and no backup reads")
 
 
-def delete_world(name: str) -> None:
-    """Remove the saved world `name` and its backup. Raises `UsageError` when there is none."""
+def rename_world(name: str, new: str) -> None:
+    """Rename a saved world. Raises `UsageError` for unknown, unusable or taken names, or when it is open elsewhere."""
+    name = _known(name)
+    new = check_name(new) if new.strip().casefold() == name.casefold() else free_name(new)
+    with lock_world(name), _said(f"the world {name!r} cannot be renamed to {new!r}"):
+        _as_directory(name)
+        os.replace(worlds_dir() / name, worlds_dir() / new)
+        _sync_directory(worlds_dir())
+
+
+def copy_world(name: str, new: str) -> None:
+    """Duplicate a saved world, backups left out. Raises `UsageError` as `rename_world`."""
+    name, new = _known(name), free_name(new)
+    with lock_world(name), lock_world(new):
+        world, _ = load_world(name)
+        save_world(new, world)
+
+
+def delete_world(name: str) -> Path:
+    """Move the saved world `name` with its backups to the trash; return where it lies now.
+
+    Raises `UsageError` when there is none, when it is open elsewhere, or when it cannot be moved.
+    """
+    name = _known(name)
+    with lock_world(name):
+        return move_to_trash(name)
+
+
+def move_to_trash(name: str) -> Path:
+    """`delete_world` for whoever holds the lock already."""
+    with _said(f"the world {name!r} cannot be moved to the trash"):
+        _as_directory(name)
+        trash_dir().mkdir(parents=True, exist_ok=True)
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        target = trash_dir() / f"{name} {stamp} {uuid.uuid4().hex[:4]}"
+        os.replace(worlds_dir() / name, target)
+        _sync_directory(worlds_dir())
+    return target
+
+
+def bring_back(trashed: Path, name: str) -> None:
+    """Undo `move_to_trash`, where nothing has taken the name meanwhile."""
+    with _said(f"the world {name!r} cannot be brought back; it lies in {trashed}"):
+        with contextlib.suppress(OSError):
+            (worlds_dir() / name).rmdir()
+        os.rename(trashed, worlds_dir() / name)
+
+
+def _known(name: str) -> str:
+    """`name` of an existing world, or `UsageError`. Never a path: only what the listing holds is accepted."""
     name = name.strip()
-    if name not in list_worlds():
-        known = ", ".join(list_worlds()) or "none"
-        raise UsageError(f"there is no saved world {name!r}; saved worlds: {known}")
-    for suffix in (_SUFFIX, _BACKUP, _BROKEN):
-        (worlds_dir() / (name + suffix)).unlink(missing_ok=True)
+    known = list_worlds()
+    if name not in known:
+        raise UsageError(f"there is no saved world {name!r}; saved worlds: {', '.join(known) or 'none'}")
+    return name
 
 
-def _sweep(directory: Path, name: str) -> None:
+def _files(name: str) -> list[Path]:
+    """Files that may hold the world, best first; not all need exist."""
+    base = worlds_dir()
+    newest = [base / name / NEWEST, base / name / _PLAIN]
+    with contextlib.suppress(OSError):
+        if newest[1].stat().st_mtime > newest[0].stat().st_mtime:
+            newest.reverse()
+    backups = [base / name / _backup(number) for number in range(1, BACKUPS + 1)]
+    return [*newest, *backups, base / (name + _OLD_SUFFIX), base / (name + _OLD_BACKUP)]
+
+
+def _backup(number: int) -> str:
+    return f"world.{number}.json.gz"
+
+
+def _rotate(directory: Path) -> None:
+    """Make the newest file the latest backup, and leave it where it is."""
+    plain, path = directory / _PLAIN, directory / NEWEST
+    if plain.exists():
+        # It was loaded, or was older than what was; either way it is history from now on.
+        os.replace(plain, directory / f"unpacked-{_digest(plain.read_bytes())}.json")
+    content = _bytes_of(path)
+    if content is None:
+        return
+    if _parse_bytes(content) is None:
+        _keep_damaged(directory, path, content)
+        return
+    for number in range(BACKUPS, 1, -1):
+        with contextlib.suppress(FileNotFoundError):
+            os.replace(directory / _backup(number - 1), directory / _backup(number))
+    try:
+        os.link(path, directory / _backup(1))
+    except OSError:  # a file system without links
+        _write(directory / _backup(1), content)
+
+
+def _write(path: Path, content: bytes, before: Any = None) -> None:
+    """Put `content` at `path`, whole or not at all; `before` runs when it is safely on disk, before the switch."""
+    temporary = path.parent / f".{uuid.uuid4().hex}.tmp"
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if before is not None:
+            before()
+        os.replace(temporary, path)
+        _sync_directory(path.parent)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def _sweep(directory: Path) -> None:
     """Remove temporary files of saves that were killed; recent ones may belong to a save in progress."""
-    for left in directory.glob(f".{name}-*.tmp"):
+    for left in directory.glob(".*.tmp"):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > _TEMPORARY_S:
                 left.unlink()
@@ -198,78 +390,112 @@ def _sync_directory(directory: Path) -> None:
         os.close(handle)
 
 
-def _read(path: Path) -> dict[str, Any] | None:
-    """The JSON object in `path`, or None when it is missing, damaged, or something else."""
+def _retire_old(name: str, directory: Path) -> None:
+    """Put the files of version 1 beside the migrated world; they stay what they were."""
+    for suffix, kept in ((_OLD_SUFFIX, "version-1.json"), (_OLD_BACKUP, "version-1.bak.json")):
+        with contextlib.suppress(FileNotFoundError):
+            os.replace(worlds_dir() / (name + suffix), directory / kept)
+
+
+def _as_directory(name: str) -> None:
+    """Give a world of version 1 a directory, so that it moves as one; its file becomes the newest, unpacked."""
+    directory = worlds_dir() / name
+    directory.mkdir(exist_ok=True)
+    old, backup = worlds_dir() / (name + _OLD_SUFFIX), worlds_dir() / (name + _OLD_BACKUP)
+    if old.exists():
+        new = directory / ("version-1.json" if any(directory.glob("world*.json*")) else _PLAIN)
+        os.replace(old, new)
+    if backup.exists():
+        content = backup.read_bytes()
+        if not any(directory.glob("world*.json*")):
+            _write(directory / _backup(1), gzip.compress(content, mtime=0))
+        os.replace(backup, directory / "version-1.bak.json")
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    """Content of a file; None when it is missing or cannot be read."""
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            return b""
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _parse_bytes(raw: bytes) -> bytes | None:
+    """The text of a world file, packed or plain; None when it is damaged, or too large to be one."""
+    if raw[:2] != b"\x1f\x8b":
+        return raw if raw.rstrip()[-1:] == b"}" else None
+    unpacked = zlib.decompressobj(wbits=31)
+    try:
+        text = unpacked.decompress(raw, _MOST_BYTES)
+    except zlib.error:
+        return None
+    return text if unpacked.eof else None
+
+
+def _parse(raw: bytes) -> dict[str, Any] | None:
+    """The JSON object in a file's content, or None when it is damaged, or something else."""
+    text = _parse_bytes(raw)
     try:
         # A text editor may have put a byte order mark in front.
-        data = json.loads(path.read_bytes().decode("utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
+        data = None if text is None else json.loads(text.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) and "recipe" in data else None
 
 
-def _to_json(world: SavedWorld) -> dict[str, Any]:
-    """Plain data, or `ValueError` naming the number that is refused."""
-    _require("seed", world.seed, -(2**63), 2**64 - 1)
-    data: dict[str, Any] = {"version": VERSION, "recipe": world.recipe, "seed": world.seed}
-    if world.sea_level_m is not None:
-        data["sea_level_m"] = _require("sea_level_m", world.sea_level_m, *SEA_LEVEL_M)
-    if world.hour is not None:
-        data["hour"] = _require("hour", world.hour, 0.0, 24.0)
-    if world.pose is not None:
-        data["rider"] = {
-            "x": _require("rider x", world.pose.x, -WORLD_LIMIT_M, WORLD_LIMIT_M),
-            "z": _require("rider z", world.pose.z, -WORLD_LIMIT_M, WORLD_LIMIT_M),
-            "yaw_rad": _require("rider yaw_rad", world.pose.yaw_rad, -1e6, 1e6),
-        }
-    data["edits"] = world.edits.to_json()
-    return data
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:12]
 
 
-def _require(key: str, value: float, low: float, high: float) -> float:
-    if not (math.isfinite(value) and low <= value <= high):
-        raise ValueError(f"{key} = {value!r} is not saved; accepted are {low:g} to {high:g}")
-    return value
+def _keep_damaged(directory: Path, path: Path, raw: bytes) -> str:
+    """Keep a copy of a damaged file under a name made of its content; say so, or nothing where that fails."""
+    suffix = ".json.gz" if path.name.endswith(".gz") else ".json"
+    kept = directory / f"damaged-{_digest(raw)}{suffix}"
+    try:
+        directory.mkdir(exist_ok=True)
+        if not kept.exists():
+            _write(kept, raw)
+    except OSError:
+        return ""
+    return f" and is kept as {kept.name}"
 
 
-def _number(data: dict[str, Any], key: str, low: float, high: float, messages: list[str]) -> float | None:
-    """A number of `data` in its range; None with a message when it is not usable, silently when not there."""
-    value = data.get(key)
-    if value is None:
-        return None
-    usable = isinstance(value, int | float) and not isinstance(value, bool)
-    if not usable or not low <= value <= high:
-        messages.append(
-            f"{key} = {value!r} is not usable (accepted: {low:g} to {high:g}); the default is used"
-        )
-        return None
-    return float(value)
+def _write_stamp(directory: Path, digest: str, heights: NDArray[np.float32]) -> None:
+    path = directory / STAMPS / (digest + STAMP_SUFFIX)
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        _write(path, gzip.compress(heights.astype("<f4").tobytes(), compresslevel=6, mtime=0))
 
 
-def _from_json(data: dict[str, Any], messages: list[str]) -> SavedWorld:
-    """A world from plain data; whatever is not usable becomes its default, with a message."""
-    recipe = data.get("recipe")
-    if not isinstance(recipe, str) or not recipe:
-        messages.append(f"recipe = {recipe!r} is not usable (accepted: a recipe's name); 'alpine' is used")
-        recipe = "alpine"
-    seed = data.get("seed")
-    if isinstance(seed, bool) or not isinstance(seed, int) or not -(2**63) <= seed < 2**64:
-        messages.append(f"seed = {seed!r} is not usable (accepted: a whole number of 64 bits); 0 is used")
-        seed = 0
-    pose = None
-    rider = data.get("rider")
-    if isinstance(rider, dict):
-        x = _number(rider, "x", -WORLD_LIMIT_M, WORLD_LIMIT_M, messages)
-        z = _number(rider, "z", -WORLD_LIMIT_M, WORLD_LIMIT_M, messages)
-        yaw_rad = _number(rider, "yaw_rad", -1e6, 1e6, messages)
-        if x is None or z is None:
-            messages.append("rider: no usable position under the keys 'x' and 'z'; a start is looked for")
-        else:
-            pose = Pose(x, z, yaw_rad or 0.0)
-    elif rider is not None:
-        messages.append(f"rider = {rider!r} is not usable (accepted: an object with x, z, yaw_rad)")
-    sea_level_m = _number(data, "sea_level_m", *SEA_LEVEL_M, messages)
-    hour = _number(data, "hour", 0.0, 24.0, messages)
-    edits, skipped = EditLog.from_json(data.get("edits", {"strokes": []}))
-    messages.extend(skipped)
-    return SavedWorld(recipe, seed, edits, sea_level_m, hour, pose)
+def _read_stamp(directory: Path, digest: str, columns: int, rows: int) -> NDArray[np.float32]:
+    """Samples of a stamp; `ValueError` when the file is missing, damaged or of another size."""
+    path = directory / STAMPS / (digest + STAMP_SUFFIX)
+    raw = _bytes_of(path)
+    if raw is None:
+        raise ValueError(f"the file {STAMPS}/{path.name} is missing")
+    if not 0 < columns * rows <= MOST_SAMPLES or min(columns, rows) < 0:
+        raise ValueError(f"columns = {columns}, rows = {rows} are not accepted")
+    return unpack_stamp(raw, digest, columns, rows)
+
+
+def unpack_stamp(raw: bytes, digest: str, columns: int, rows: int) -> NDArray[np.float32]:
+    """Samples float32 [rows, columns] of a stamp file's content; `ValueError` when it is not what it should be."""
+    unpacked = zlib.decompressobj(wbits=31)
+    try:
+        content = unpacked.decompress(raw, 4 * columns * rows + 1)
+    except zlib.error:
+        content = b""
+    if len(content) != 4 * columns * rows or hashlib.sha256(content).hexdigest() != digest:
+        raise ValueError(f"the file {STAMPS}/{digest}{STAMP_SUFFIX} is damaged, or not of {columns} × {rows}")
+    return np.frombuffer(content, "<f4").reshape(rows, columns).astype(np.float32)
+
+
+@contextlib.contextmanager
+def _said(sentence: str) -> Any:
+    """Turn an `OSError` into a `UsageError` that begins with `sentence`."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{sentence}: {error.strerror or error}") from error

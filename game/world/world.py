@@ -28,7 +28,8 @@ from game.world.layers import Layer, layer_stack
 from game.world.page import PageData
 from game.world.recipe import Recipe
 from game.world.save import list_worlds, load_world
-from game.world.source import Climate, HeightSource
+from game.world.source import Climate
+from game.world.stamps import Stamp, make_source
 
 _MOST_SAMPLES = 1 << 28
 _BAND_ROWS = GENERATED
@@ -58,13 +59,14 @@ class World:
     def __init__(self, name: str | Path = "alpine", seed: int | None = None) -> None:
         """`seed`: any integer; left out it is 0, or a saved world's own."""
         edits = EditLog()
+        stamps: list[Stamp] = []
         recipe_name: str | Path = name
         if str(name) not in Recipe.names() and str(name) in list_worlds():
             saved, _ = load_world(str(name))
-            recipe_name, edits = saved.recipe, saved.edits
+            recipe_name, edits, stamps = saved.recipe, saved.edits, saved.stamps
             seed = saved.seed if seed is None else seed
         self.recipe = Recipe.load(recipe_name)
-        self.source = HeightSource(self.recipe, 0 if seed is None else seed)
+        self.source = make_source(self.recipe, 0 if seed is None else seed, stamps)
         self._edits: EditSnapshot = edits.snapshot()
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -156,7 +157,7 @@ def test_ride_sculpt_and_flood(
         output, _ = game.communicate(timeout=60)
     assert game.returncode == 0, output
     assert "Traceback" not in output, output
-    saved = json.loads((tmp_path / "data" / "worlds" / "played.json").read_text())
+    saved = json.loads(gzip.decompress((tmp_path / "data/worlds/played/world.json.gz").read_bytes()))
     assert saved["sea_level_m"] > 1500.0
     assert "raise" in json.dumps(saved["edits"])
     assert list((tmp_path / "data" / "pictures").glob("*.png")), "F12 wrote no picture"

@@ -93,7 +93,7 @@ def descends(land: LandSource, spawn: Spawn) -> float:
     return float((heights - lowest)[away <= 500.0].max())
 
 
-def test_a_long_descent_is_there(seeds: int = 10) -> None:
+def check_long_descents(seeds: int) -> None:
     for seed in range(seeds):
         land = real(seed)
         spawn = find_spawn(land, 0.0)
@@ -102,9 +102,13 @@ def test_a_long_descent_is_there(seeds: int = 10) -> None:
         assert descends(land, spawn) >= 200.0, seed
 
 
+def test_a_long_descent_is_there() -> None:
+    check_long_descents(10)
+
+
 @pytest.mark.slow
 def test_a_long_descent_is_there_from_two_hundred_spawns() -> None:
-    test_a_long_descent_is_there(200)
+    check_long_descents(200)
 
 
 def test_a_high_sea_is_respected_and_the_search_repeats_itself() -> None:
