@@ -111,7 +111,8 @@ class Game:
 
         inputs = self._read_inputs(frame_s)
         self._obey_commands()
-        edited = session.settle_edits()
+        # Measured and repeated rides must not depend on when a worker thread is done.
+        edited = session.settle_edits(block=self.options.pages != "realtime")
         watch.lap("edit_ms")
 
         self._set_intent(inputs, frame_s)
@@ -131,10 +132,14 @@ class Game:
         arrived = stream.collect(UPLOAD_BYTES if self.options.pages == "realtime" else None)
         watch.lap("stream_ms")
 
+        # Edits first: a page that arrived may have been given the layer of an edited one.
+        for layer, page, rows in edited:
+            if rows is None:
+                self.renderer.upload(layer, page)
+            else:
+                self.renderer.upload_box(layer, page, *rows)
         for layer, page in arrived:
             self.renderer.upload(layer, page)
-        for layer, page, rows in edited:
-            self.renderer.upload_box(layer, page, *rows)
         watch.lap("upload_ms")
 
         selection = stream.select(camera, 0.0 if session.paused else frame_s)

@@ -33,10 +33,10 @@ from game.ride import systems
 from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
 from game.ride.glide import make_glide_system
+from game.streaming.edit_switch import EditSwitch, Upload
 from game.streaming.stream import TerrainStream
 from game.world.edits import DirtyBox
 from game.world.land import LandSource
-from game.world.page import PageData
 from game.world.recipe import Recipe
 from game.world.save import Pose, SavedWorld, check_name, list_worlds, load_world, save_world
 from game.world.source import HeightSource
@@ -44,6 +44,9 @@ from game.world.spawn import find_spawn, spawn_at
 
 DEFAULT_SEED = 1
 DEFAULT_SEA_LEVEL_M = 0.0
+
+AT_ONCE_M2 = 45_000.0
+"""Changes of a smaller box are shown in the frame they were made in: any dab of up to 100 m, a quick drag of 50 m."""
 
 
 def default_workers() -> int:
@@ -77,12 +80,15 @@ class Session:
     cast: Cast
     schedule: Schedule
     collisions: Collisions
+    switch: EditSwitch
     paused: bool = False
     quit: bool = False
     touched: DirtyBox | None = None
     """Land changed since the last `settle_edits`."""
     saved_epoch: int = 0
     """Edit epoch that is on disk."""
+    _owed: list[Upload] = field(default_factory=list)
+    """Uploads of a change that was shown outside of a frame."""
     messages: list[tuple[str, str]] = field(default_factory=list)
     """(text, kind) for the player, taken by the user interface."""
 
@@ -120,19 +126,39 @@ class Session:
         if box is not None:
             self.touched = box.union(self.touched)
 
-    def settle_edits(self) -> list[tuple[int, PageData, tuple[int, int, int, int]]]:
+    def settle_edits(self, block: bool = False) -> list[Upload]:
         """Switch ground and every resident page to the newest edits; return what has to be uploaded.
 
-        Called once a frame, before its first step, so that wheels, picture and picking change together.
+        Called once a frame, before its first step, so that wheels, picture and picking change together. A small
+        change is shown at once. A large one is worked out by worker threads and shown some frames later, all of it
+        in one frame; changes made meanwhile are the next one. With `block` everything is shown now.
         """
-        if self.touched is None:
-            return []
-        box, self.touched = self.touched, None
-        self.land.ground.apply(box)
-        return self.stream.apply_edits(self.land.edits, box)
+        uploads = self._switch_on(block)
+        while self.touched is not None and not self.switch.pending:
+            box, self.touched = self.touched, None
+            snapshot = self.land.edits.snapshot()
+            if (box.x1 - box.x0) * (box.z1 - box.z0) <= AT_ONCE_M2:
+                self.land.show(snapshot)
+                uploads.extend(self.stream.apply_edits(self.land, box))
+            else:
+                self.switch.begin(snapshot, box)
+                if block:
+                    uploads.extend(self._switch_on(block))
+        return uploads
+
+    def _switch_on(self, block: bool) -> list[Upload]:
+        """Go on with the large change that is under way, if any."""
+        uploads, self._owed = self._owed, []
+        staged, shown = self.switch.step(block)
+        if shown is not None:
+            # Only now do wheels and arriving pages follow.
+            self.land.show(shown)  # type: ignore[arg-type]
+        return uploads + staged
 
     def use_quality(self, quality: Quality) -> None:
         """Other level ranges and trees from this frame on; resident pages stay."""
+        # A change under way holds copies of the pages with the trees of before.
+        self._owed = self.settle_edits(block=True)
         self.stream.set_lod(lod_settings(quality))
         vegetation = self.land.vegetation
         if vegetation.tree_levels != quality.tree_levels:
@@ -161,6 +187,7 @@ class Session:
 
     def close(self) -> None:
         """End the workers and drop the entities; harmless when called twice."""
+        self.switch.close()
         self.stream.close()
         self.entities.release()
 
@@ -207,10 +234,11 @@ def open_session(options: RideOptions, quality: Quality) -> Session:
         land.make_page,
         lod_settings(quality),
         workers=options.workers or default_workers(),
-        edits=land.edits,
+        edits=land,
         on_error=_report_failure,
         budgeted=options.pages == "budget",
     )
+    land.workbench.lookups.append(stream.store.page)
     session = Session(
         world=saved.recipe,
         seed=saved.seed,
@@ -221,6 +249,7 @@ def open_session(options: RideOptions, quality: Quality) -> Session:
         cast=cast,
         schedule=schedule,
         collisions=collisions,
+        switch=EditSwitch(stream, options.workers or default_workers()),
         saved_epoch=land.edits.epoch,
         messages=[(message, "warning") for message in messages],
     )

@@ -17,6 +17,7 @@ from game.ui.sculpt_tool import (
     BeginStroke,
     Dab,
     EndStroke,
+    Ramp,
     Redo,
     SculptStroke,
     Undo,
@@ -172,3 +173,46 @@ def test_actions_alternate(tool: SculptTool) -> None:
     actions += stroke.cancel()
     kinds = [type(action) for action in actions if not isinstance(action, Dab)]
     assert kinds == [BeginStroke, EndStroke, BeginStroke, EndStroke]
+
+
+def test_buttons_choose_between_the_brush_its_opposite_and_smoothing(tool: SculptTool) -> None:
+    for chosen, left, right in (
+        ("raise", "raise", "lower"),
+        ("peak", "peak", "canyon"),
+        ("flatten", "flatten", "lower"),
+    ):
+        tool.chosen = chosen
+        (dab,) = dabs(SculptStroke().update(press(), (0.0, 0.0), tool, FRAME_S))
+        assert dab.brush == left
+        (dab,) = dabs(SculptStroke().update(press(left=False, right=True), (0.0, 0.0), tool, FRAME_S))
+        assert dab.brush == right
+    tool.radius_m = 300.0
+    shifted = InputFrame(right=True, right_pressed=True, shift=True)
+    (dab,) = dabs(SculptStroke().update(shifted, (0.0, 0.0), tool, FRAME_S))
+    assert (dab.brush, dab.radius_m) == ("smooth", 100.0)
+    left = InputFrame(left=True, left_pressed=True, shift=True)
+    assert SculptStroke().update(left, (0.0, 0.0), tool, FRAME_S) == []
+
+
+def test_a_ramp_is_laid_where_the_button_comes_up(tool: SculptTool) -> None:
+    tool.chosen = "ramp"
+    stroke = SculptStroke()
+    assert stroke.update(press(), (1.0, 2.0), tool, FRAME_S) == [BeginStroke()]
+    assert (tool.from_x, tool.from_z) == (1.0, 2.0)
+    assert stroke.update(hold(), (20.0, 2.0), tool, FRAME_S) == []
+    assert stroke.update(hold(), None, tool, FRAME_S) == []
+    assert stroke.update(InputFrame(), (31.0, 2.0), tool, FRAME_S) == [
+        Ramp(1.0, 2.0, 31.0, 2.0, 20.0),
+        EndStroke(),
+    ]
+    assert tool.from_x is None
+    stroke.update(press(), (1.0, 2.0), tool, FRAME_S)
+    assert stroke.cancel() == [EndStroke()]
+
+
+def test_a_kicker_is_set_once_a_click(tool: SculptTool) -> None:
+    tool.chosen = "kicker"
+    stroke = SculptStroke()
+    assert len(dabs(stroke.update(press(), (1.0, 2.0), tool, FRAME_S))) == 1
+    for n in range(20):
+        assert stroke.update(hold(), (1.0 + n, 2.0), tool, FRAME_S) == []
