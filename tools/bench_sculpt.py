@@ -183,7 +183,8 @@ def _load() -> list[dict[str, Any]]:
         started = time.perf_counter()
         again, messages = EditLog.from_json(json.loads(gzip.decompress(packed)))
         times.append(time.perf_counter() - started)
-        assert not messages and len(again) == len(log)
+        assert not messages
+        assert len(again) == len(log)
     return [
         figure("load of a world with 50,000 dabs", float(np.median(times)), "s", 3.0),
         figure("file of a world with 50,000 dabs, gzip", len(packed) / 2**20, "MiB", 4.0),

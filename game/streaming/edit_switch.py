@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from game.core.coords import PageKey
 from game.streaming.stream import Rows, TerrainStream
 from game.world.page import PageData
@@ -35,6 +38,8 @@ class Snapshot(Protocol):
 @dataclasses.dataclass(slots=True)
 class _Job:
     original: PageData
+    layer: int | None
+    """Layer that shows nothing yet, for the copy; None when none was free."""
     future: Future[tuple[PageData, Rows | None]]
 
 
@@ -89,6 +94,7 @@ class EditSwitch:
             job.future.cancel()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._jobs.clear()
+        self._staged.clear()
         self._snapshot = None
 
     def _add_jobs(self) -> None:
@@ -96,20 +102,30 @@ class EditSwitch:
         assert self._snapshot is not None
         store = self._stream.store
         hit = self._stream.touched(self._box)
-        for layer, page in store.residents():
-            if not hit[layer]:
+        # A list, because lending a layer may evict a page.
+        for shown_in, page in list(store.residents()):
+            if not hit[shown_in]:
                 continue
             job = self._jobs.get(page.key)
             staged = self._staged.get(page.key)
             known = job.original if job is not None else staged[1] if staged is not None else None
             if known is page:
                 continue
-            if staged is not None:  # evicted and made again
-                self._drop(page.key)
-            self._jobs[page.key] = _Job(page, self._pool.submit(_evaluated, page, self._snapshot, self._box))
+            # Evicted and made again: what was worked out for the page of before is of no use.
+            if staged is not None:
+                self._return(self._staged.pop(page.key)[0])
+            if job is not None:
+                wait([job.future])
+                self._return(job.layer)
+            if store.page(page.key) is not page:
+                continue
+            layer = store.lend()
+            # The thread writes the store's array itself: touching new memory would cost the frame milliseconds.
+            home = None if layer is None else store.heights[layer]
+            future = self._pool.submit(_evaluated, page, home, self._snapshot, self._box)
+            self._jobs[page.key] = _Job(page, layer, future)
 
-    def _drop(self, key: PageKey) -> None:
-        layer = self._staged.pop(key)[0]
+    def _return(self, layer: int | None) -> None:
         if layer is not None:
             self._stream.store.give_back(layer)
 
@@ -121,11 +137,12 @@ class EditSwitch:
             del self._jobs[key]
             page, rows = job.future.result()
             if store.page(key) is not job.original:
+                self._return(job.layer)
                 continue
-            layer = store.lend() if rows is not None else None
-            if layer is not None:
-                store.heights[layer] = page.heights
-                page.heights = store.heights[layer]
+            layer = job.layer
+            if rows is None and layer is not None:
+                self._return(layer)
+                layer = None
             self._staged[key] = (layer, job.original, page, rows)
             if layer is not None:
                 yield layer, page, None
@@ -136,8 +153,7 @@ class EditSwitch:
         moves = []
         for key, (layer, original, page, rows) in self._staged.items():
             if store.page(key) is not original:
-                if layer is not None:
-                    store.give_back(layer)
+                self._return(layer)
             elif layer is not None:
                 moves.append((layer, page))
             elif rows is not None:
@@ -155,8 +171,12 @@ class EditSwitch:
         stream.forget_trees()
 
 
-def _evaluated(page: PageData, snapshot: Snapshot, box: Any) -> tuple[PageData, Rows | None]:
-    """A copy of `page` at `snapshot`, and what changed."""
+def _evaluated(
+    page: PageData, home: NDArray[np.float32] | None, snapshot: Snapshot, box: Any
+) -> tuple[PageData, Rows | None]:
+    """A copy of `page` at `snapshot`, its heights in `home` if given, and what changed."""
+    heights = np.empty_like(page.heights) if home is None else home
+    np.copyto(heights, page.heights)
     edited = page.edited if page.edited is page.base else page.edited.copy()
-    own = dataclasses.replace(page, edited=edited, heights=page.heights.copy(), normals=page.normals.copy())
+    own = dataclasses.replace(page, edited=edited, heights=heights, normals=page.normals.copy())
     return own, snapshot.evaluate_box(own, box)
