@@ -11,6 +11,7 @@ import gzip
 import json
 import math
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def figures() -> list[dict[str, Any]]:
     warmup.compile_all()
     bench = Bench()
     try:
-        return [*_small(bench), *_large(bench), _undo(bench), *_load(), _page()]
+        return [*_small(bench), *_large(bench), _undo(bench), *_load(), _page(), _pick(bench)]
     finally:
         bench.close()
 
@@ -157,6 +158,33 @@ def _undo(bench: Bench) -> dict[str, Any]:
         bench.finish()
         times.append(1000.0 * (time.perf_counter() - started))
     return figure("undo of a 50-dab stroke", float(np.median(times)), "ms", 50.0)
+
+
+@dataclass
+class Eye:
+    """A camera above the rider."""
+
+    x: float
+    y: float
+    z: float
+    yaw_rad: float = 0.5
+    pitch_rad: float = -0.1
+    fov_y_rad: float = 1.1
+    aspect: float = 1.6
+
+
+def _pick(bench: Bench) -> dict[str, Any]:
+    stream = bench.session.stream
+    eye = Eye(bench.x, bench.session.bicycle.y + 30.0, bench.z)
+    stream.select(eye, 1.0)
+    times = []
+    for n in range(400):
+        yaw, pitch = 0.5 + 0.002 * (n % 40 - 20), -0.3 + 0.001 * n
+        way = (math.sin(yaw), math.tan(pitch), -math.cos(yaw))
+        started = time.thread_time()
+        stream.pick((eye.x, eye.y, eye.z), way, 5000.0)
+        times.append(1000.0 * (time.thread_time() - started))
+    return figure("picking to 5 km, p95", p95(times), "ms", 0.5)
 
 
 def _load() -> list[dict[str, Any]]:

@@ -259,7 +259,7 @@ class BrushButtons:
         """Draw the buttons; return what was clicked as commands. `right_inset` as in `draw_brush_panel`."""
         unit, paint = layer.scale, Paint(layer)
         left = _panel_left(paint.width - right_inset)
-        top = paint.height - 24.0 - _PANEL[1] - 84.0
+        top = paint.height - 24.0 - _PANEL[1] - 70.0
         imgui.set_next_window_pos(imgui.ImVec2(left * unit, top * unit), imgui.Cond_.always)
         imgui.set_next_window_size(imgui.ImVec2(_PANEL[0] * unit, 0.0), imgui.Cond_.always)
         flags = (
@@ -339,7 +339,7 @@ def draw_brush_panel(
         paint.text(x + 92.0, y, keys, 12.5, MUTED, align=1.0)
         paint.text(x + 102.0, y, meaning, 12.5, INK)
     if tool.x is None:
-        paint.text(left + width / 2, top - 106.0, "point at the land", 13.0, WARNING, align=0.5)
+        paint.text(left + width / 2, top - 90.0, "point at the land", 13.0, WARNING, align=0.5)
 
 
 def _metres(value: float) -> str:

@@ -7,14 +7,18 @@ import math
 
 import pytest
 
+from game.core.commands import BRUSHES, FALLOFFS, parse_command
 from game.ecs.components import SculptTool
+from game.gl.context import GLContext
 from game.host.inputs import InputFrame
+from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import (
     MAX_DABS,
     RADIUS_RANGE_M,
     STRENGTH_RANGE_M,
     Action,
     BeginStroke,
+    BrushButtons,
     Dab,
     EndStroke,
     Ramp,
@@ -22,6 +26,7 @@ from game.ui.sculpt_tool import (
     SculptStroke,
     Undo,
 )
+from tests.ui.screen import Stage
 
 FRAME_S = 1.0 / 60.0
 
@@ -216,3 +221,18 @@ def test_a_kicker_is_set_once_a_click(tool: SculptTool) -> None:
     assert len(dabs(stroke.update(press(), (1.0, 2.0), tool, FRAME_S))) == 1
     for n in range(20):
         assert stroke.update(hold(), (1.0 + n, 2.0), tool, FRAME_S) == []
+
+
+@pytest.mark.gl
+def test_every_button_chooses_what_it_says(gl_context: GLContext, tool: SculptTool) -> None:
+    with ImguiLayer() as layer:
+        buttons = BrushButtons()
+        stage: Stage[str] = Stage(layer, lambda: buttons.draw(tool, layer))
+        for _ in range(3):
+            stage.frame()
+        for command, names in (("tool", BRUSHES), ("falloff", FALLOFFS)):
+            for name in names:
+                left, top, right, bottom = buttons.rects[name]
+                clicked = stage.click((left + right) / 2, (top + bottom) / 2)
+                assert clicked == [f"{command} {name}"]
+                parse_command(clicked[0])
