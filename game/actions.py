@@ -13,6 +13,7 @@ from game.core.coords import WORLD_LIMIT_M, forward
 from game.ecs.components import ChaseCamera, FreeCamera, Intent
 from game.session import Session
 from game.ui import sculpt_tool
+from game.world.operations import STRENGTH_M
 from game.world.spawn import spawn_at
 
 FLY_M_S = 25.0
@@ -35,8 +36,55 @@ def _teleport(session: Session, x: float, z: float) -> None:
     session.place(start.x, start.z, start.yaw_rad)
 
 
-def _dab(session: Session, brush: str, x: float, z: float, radius_m: float, strength_m: float) -> None:
-    session.edited(session.land.edits.apply(brush, x, z, radius_m, strength_m))
+def view_yaw_rad(session: Session) -> float:
+    """Heading of the view: the free camera's where it has one, else the chase camera's."""
+    if session.free_camera.yaw_rad is not None:
+        return session.free_camera.yaw_rad
+    camera = session.entities.component(session.cast.rider, ChaseCamera)
+    return session.bicycle.yaw_rad + camera.look_yaw_rad
+
+
+def _dab(
+    session: Session,
+    brush: str,
+    x: float,
+    z: float,
+    radius_m: float,
+    strength_m: float,
+    falloff: str = "gaussian",
+    target_m: float | None = None,
+) -> None:
+    """One touch. A ramp leads here from the rider's wheels, a kicker faces the view."""
+    land = session.land
+    if brush == "ramp":
+        rider = session.bicycle
+        box = land.dab(brush, rider.x, rider.z, radius_m, strength_m, falloff=falloff, end=(x, z))
+    else:
+        yaw_rad = view_yaw_rad(session)
+        box = land.dab(brush, x, z, radius_m, strength_m, falloff=falloff, yaw_rad=yaw_rad, target_m=target_m)
+    session.edited(box)
+
+
+def _ramp(
+    session: Session,
+    x0: float,
+    z0: float,
+    x1: float,
+    z1: float,
+    radius_m: float,
+    falloff: str = "gaussian",
+) -> None:
+    session.edited(session.land.dab("ramp", x0, z0, radius_m, STRENGTH_M[1], falloff=falloff, end=(x1, z1)))
+
+
+def _kicker(
+    session: Session, x: float, z: float, length_m: float, angle_deg: float, yaw_deg: float | None = None
+) -> None:
+    yaw_rad = view_yaw_rad(session) if yaw_deg is None else math.radians(yaw_deg)
+    # A parabola that leaves its lip at the angle is half as high as the straight slope would be.
+    lip_m = 0.5 * length_m * math.tan(math.radians(angle_deg))
+    box = session.land.dab("kicker", x, z, 0.5 * length_m, lip_m, yaw_rad=yaw_rad, length_m=length_m)
+    session.edited(box)
 
 
 def _undo(session: Session) -> None:
@@ -106,6 +154,14 @@ def _sculpt(session: Session, state: str) -> None:
     session.tool.active = state == "on"
 
 
+def _tool(session: Session, brush: str) -> None:
+    session.tool.chosen = session.tool.brush = brush
+
+
+def _falloff(session: Session, falloff: str) -> None:
+    session.tool.falloff = falloff
+
+
 def _brush(session: Session, radius_m: float, strength_m: float) -> None:
     session.tool.radius_m, session.tool.strength_m = radius_m, strength_m
 
@@ -123,6 +179,10 @@ _ACTIONS: dict[str, Callable[..., None]] = {
     "time": _time,
     "teleport": _teleport,
     "dab": _dab,
+    "ramp": _ramp,
+    "kicker": _kicker,
+    "tool": _tool,
+    "falloff": _falloff,
     "undo": _undo,
     "redo": _redo,
     "save": _save,
@@ -167,14 +227,19 @@ def look_around(session: Session, yaw_rad: float, pitch_rad: float) -> None:
 
 def sculpt(session: Session, step: sculpt_tool.Action) -> None:
     """Carry out one step of a stroke. Raises `ValueError` when the log refuses a dab."""
-    edits = session.land.edits
+    edits, tool = session.land.edits, session.tool
     match step:
         case sculpt_tool.BeginStroke():
             edits.begin_stroke()
+            tool.target_m = None
         case sculpt_tool.EndStroke():
-            edits.end_stroke()
+            session.edited(edits.end_stroke())
         case sculpt_tool.Dab(brush, x, z, radius_m, strength_m):
-            _dab(session, brush, x, z, radius_m, strength_m)
+            if brush == "flatten" and tool.target_m is None:
+                tool.target_m = session.land.ground.height(x, z)
+            _dab(session, brush, x, z, radius_m, strength_m, tool.falloff, tool.target_m)
+        case sculpt_tool.Ramp(x0, z0, x1, z1, radius_m):
+            _ramp(session, x0, z0, x1, z1, radius_m, tool.falloff)
         case sculpt_tool.Undo():
             _undo(session)
         case sculpt_tool.Redo():

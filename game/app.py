@@ -149,7 +149,8 @@ class Game:
 
         inputs = self._read_inputs(frame_s)
         self._obey_commands()
-        edited = session.settle_edits()
+        # Measured and repeated rides must not depend on when a worker thread is done.
+        edited = session.settle_edits(block=self.options.pages != "realtime")
         watch.lap("edit_ms")
 
         self._set_intent(inputs, frame_s)
@@ -169,14 +170,18 @@ class Game:
         watch.lap("stream_ms")
         self._grant_pages(frame_s)
         watch.skip()
+        # Edits first: a page that arrives may be given the layer of an edited one.
+        for layer, page, rows in edited:
+            if rows is None:
+                self.renderer.upload(layer, page)
+            else:
+                self.renderer.upload_box(layer, page, *rows)
+        watch.lap("upload_ms")
         for layer, page in stream.arrivals(*self._upload_budget()):
             watch.lap("stream_ms")
             self.renderer.upload(layer, page)
             watch.lap("upload_ms")
         watch.lap("stream_ms")
-        for layer, page, rows in edited:
-            self.renderer.upload_box(layer, page, *rows)
-        watch.lap("upload_ms")
 
         selection = stream.select(covering(camera), 0.0 if session.paused else frame_s)
         watch.lap("select_ms")

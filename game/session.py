@@ -39,12 +39,12 @@ from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
+from game.streaming.edit_switch import EditSwitch, Upload
 from game.streaming.stream import TerrainStream
 from game.world import save as saves
 from game.world.edits import DirtyBox
 from game.world.land import LandSource
 from game.world.lock import WorldLock
-from game.world.page import PageData
 from game.world.recipe import Recipe
 from game.world.save import Pose, SavedWorld, WorldFile, check_name, list_worlds, load_world, lock_world
 from game.world.spawn import find_spawn, spawn_at
@@ -54,6 +54,9 @@ DEFAULT_SEED = 1
 DEFAULT_SEA_LEVEL_M = 0.0
 
 _MOST_REPAIRS_SHOWN = 5
+
+AT_ONCE_M2 = 45_000.0
+"""Changes of a smaller box are shown in the frame they were made in: any dab of up to 100 m, a quick drag of 50 m."""
 
 
 def default_workers() -> int:
@@ -109,6 +112,7 @@ class Session:
     cast: Cast
     schedule: Schedule
     collisions: Collisions
+    switch: EditSwitch
     paused: bool = False
     quit: bool = False
     touched: DirtyBox | None = None
@@ -117,6 +121,8 @@ class Session:
     """The lens the levels stand for."""
     saved_epoch: int = 0
     """Edit epoch that is on disk."""
+    _owed: list[Upload] = field(default_factory=list)
+    """Uploads of a change that was shown outside of a frame."""
     messages: list[tuple[str, str]] = field(default_factory=list)
     """(text, kind) for the player, taken by the user interface."""
     lock: WorldLock | None = None
@@ -167,19 +173,39 @@ class Session:
         if box is not None:
             self.touched = box.union(self.touched)
 
-    def settle_edits(self) -> list[tuple[int, PageData, tuple[int, int, int, int]]]:
+    def settle_edits(self, block: bool = False) -> list[Upload]:
         """Switch ground and every resident page to the newest edits; return what has to be uploaded.
 
-        Called once a frame, before its first step, so that wheels, picture and picking change together.
+        Called once a frame, before its first step, so that wheels, picture and picking change together. A small
+        change is shown at once. A large one is worked out by worker threads and shown some frames later, all of it
+        in one frame; changes made meanwhile are the next one. With `block` everything is shown now.
         """
-        if self.touched is None:
-            return []
-        box, self.touched = self.touched, None
-        self.land.ground.apply(box)
-        return self.stream.apply_edits(self.land.edits, box)
+        uploads = self._switch_on(block)
+        while self.touched is not None and not self.switch.pending:
+            box, self.touched = self.touched, None
+            snapshot = self.land.edits.snapshot()
+            if (box.x1 - box.x0) * (box.z1 - box.z0) <= AT_ONCE_M2:
+                self.land.show(snapshot)
+                uploads.extend(self.stream.apply_edits(self.land, box))
+            else:
+                self.switch.begin(snapshot, box)
+                if block:
+                    uploads.extend(self._switch_on(block))
+        return uploads
+
+    def _switch_on(self, block: bool) -> list[Upload]:
+        """Go on with the large change that is under way, if any."""
+        uploads, self._owed = self._owed, []
+        staged, shown = self.switch.step(block)
+        if shown is not None:
+            # Only now do wheels and arriving pages follow.
+            self.land.show(shown)  # type: ignore[arg-type]
+        return uploads + staged
 
     def use_quality(self, quality: Quality) -> None:
         """Other level ranges and trees from this frame on; resident pages stay."""
+        # A change under way holds copies of the pages with the trees of before.
+        self._owed = self.settle_edits(block=True)
         if self.lens is not None:
             self._turn_lens(self.lens, quality)
         vegetation = self.land.vegetation
@@ -294,6 +320,7 @@ class Session:
         self.finish_autosave()
         if self.lock is not None:
             self.lock.release()
+        self.switch.close()
         self.stream.close()
         self.entities.release()
 
@@ -369,12 +396,13 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         land.make_page,
         lens.levels(quality),
         workers=options.workers or default_workers(),
-        edits=land.edits,
+        edits=land,
         on_error=_report_failure,
         budgeted=options.pages == "budget",
         bend_per_m=lens.bend_per_m(quality),
     )
     land.ground.resident = stream.store.page
+    land.workbench.lookups.append(stream.store.page)
     session = Session(
         world=saved.recipe,
         seed=saved.seed,
@@ -386,6 +414,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         schedule=schedule,
         collisions=collisions,
         lens=lens,
+        switch=EditSwitch(stream, options.workers or default_workers()),
         saved_epoch=land.edits.epoch,
         messages=[(message, "warning") for message in messages],
         lock=lock,

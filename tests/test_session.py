@@ -83,13 +83,92 @@ def test_an_edit_switches_every_level_in_one_frame(session: Session) -> None:
     bring_in(session)
     rider = session.bicycle
     do(session, f"dab raise {rider.x},{rider.z} 300 40")
-    changed = session.settle_edits()
+    changed = session.settle_edits(block=True)
     levels = {page.key.level for _, page, _ in changed}
     assert {0, 1, 2, 3, 4, 5} <= levels
     epoch = session.land.edits.epoch
     assert {page.epoch for _, page in session.stream.store.residents()} == {epoch}
     assert session.land.ground.epoch == epoch
     assert session.settle_edits() == []
+
+
+def test_a_large_dab_is_worked_out_aside_and_shown_in_one_frame(session: Session) -> None:
+    bring_in(session)
+    rider, stream = session.bicycle, session.stream
+    land, x, z = session.land, session.bicycle.x, session.bicycle.z
+    before = land.ground.height(x, z)
+    do(session, f"dab raise {x},{z} 400 40")
+    uploaded: dict[int, object] = {}
+    frames = 0
+    while True:
+        for layer, page, _ in session.settle_edits():
+            uploaded[layer] = page
+        frames += 1
+        epochs = {page.epoch for _, page in stream.store.residents()} | {land.ground.epoch, land.epoch}
+        assert len(epochs) == 1, "picture, wheels and arriving pages never stand at two epochs"
+        stream.select(Eye(x, rider.y + 2.0, z), 1.0 / 60.0)
+        shown = epochs == {land.edits.epoch}
+        for height in (land.ground.height(x, z), stream.surface_height(x, z)):
+            # The dab that waited, 5 m beside, comes in the same frame.
+            assert height == pytest.approx(before + (40.0 - 2.47 if shown else 0.0), abs=0.05)
+        if shown:
+            break
+        if frames == 2:
+            # Meanwhile: a dab that has to wait, a page that arrives and one that goes.
+            do(session, f"dab lower {x + 5},{z} 20 3")
+            gone = next(page.key for _, page in stream.store.residents() if page.key.level == 1)
+            stream.store.evict(gone)
+            bring_in(session)
+            assert gone in stream.store
+            layer = stream.store.layer(gone)
+            assert layer is not None
+            uploaded[layer] = stream.store.page(gone)
+        session.switch.wait(0.01)
+        assert frames < 2000
+    assert frames > 2
+    # The waiting dab is the next change.
+    while session.touched is not None or session.switch.pending:
+        for layer, page, _ in session.settle_edits():
+            uploaded[layer] = page
+    for layer, page in stream.store.residents():
+        fresh = land.source.generate(page.key)
+        land.edits.evaluate(fresh)
+        assert np.array_equal(page.heights, fresh.heights)
+        assert np.array_equal(stream.store.heights[layer], fresh.heights)
+        assert np.array_equal(page.normals, fresh.normals)
+        if not np.array_equal(fresh.edited, fresh.base):
+            assert uploaded[layer] is page, "what is shown was sent"
+
+
+def test_every_brush_has_a_command_and_undo(session: Session) -> None:
+    bring_in(session)
+    x, z = session.bicycle.x, session.bicycle.z
+    before = {page.key: page.edited.copy() for _, page in session.stream.store.residents()}
+    for text in (
+        f"dab smooth {x + 20},{z} 30 5",
+        f"dab flatten {x + 30},{z} 30 20 linear",
+        f"dab ramp {x + 40},{z + 25} 5 50",
+        f"ramp {x + 10},{z} {x + 60},{z + 10} 6",
+        f"dab peak {x + 50},{z} 40 12 cone",
+        f"dab canyon {x},{z + 50} 40 12 cone",
+        f"dab kicker {x},{z + 12} 4 2",
+        f"kicker {x},{z - 12} 8 30",
+        f"kicker {x - 20},{z - 12} 6 20 90",
+        f"dab restore {x + 30},{z} 25 500 smoothstep",
+    ):
+        epoch = session.land.edits.epoch
+        do(session, text)
+        assert session.land.edits.epoch == epoch + 1, text
+        assert session.settle_edits(block=True), text
+        assert largest_gap(session, 60.0) < 1e-3, text
+    for text in ("tool kicker", "falloff cone"):
+        do(session, text)
+    assert (session.tool.chosen, session.tool.falloff) == ("kicker", "cone")
+    for _ in range(10):
+        do(session, "undo")
+    session.settle_edits(block=True)
+    for _, page in session.stream.store.residents():
+        assert np.array_equal(page.edited, before[page.key])
 
 
 def test_the_rider_is_lifted_by_land_that_rises_and_stands_on_it(session: Session) -> None:

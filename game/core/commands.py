@@ -18,8 +18,13 @@ from game.core.settings import ERROR_RANGE_PX, PRESETS, VIEW_RANGE_KM
 SEA_RANGE_M = (-200.0, 2000.0)
 RADIUS_RANGE_M = (0.5, 2000.0)
 STRENGTH_RANGE_M = (0.001, 500.0)
-BRUSHES = ("raise", "lower")
 CAMERAS = ("chase", "first", "side", "fly", "next")
+BRUSHES = ("raise", "lower", "smooth", "flatten", "ramp", "peak", "canyon", "kicker", "restore")
+"""Brushes of `dab` and of the sculpting tool."""
+
+FALLOFFS = ("gaussian", "smoothstep", "linear", "cone")
+KICKER_ANGLE_DEG = (5.0, 60.0)
+KICKER_LENGTH_M = (4.0, 200.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +94,30 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
     "teleport": ("teleport X,Z", lambda w: w.numbers("position", _X, _Z)),
     "time": ("time HOURS", lambda w: (w.number("hour", 0.0, 24.0),)),
     "dab": (
-        "dab raise|lower X,Z RADIUS_M STRENGTH_M",
+        f"dab {'|'.join(BRUSHES)} X,Z RADIUS_M STRENGTH_M [{'|'.join(FALLOFFS)}]",
         lambda w: (
             w.choice("brush", BRUSHES),
             *w.numbers("position", _X, _Z),
             w.number("radius", *RADIUS_RANGE_M),
             w.number("strength", *STRENGTH_RANGE_M),
+            *((w.choice("falloff", FALLOFFS),) if w.words else ()),
+        ),
+    ),
+    "ramp": (
+        "ramp X0,Z0 X1,Z1 RADIUS_M",
+        lambda w: (
+            *w.numbers("start", _X, _Z),
+            *w.numbers("end", _X, _Z),
+            w.number("radius", *RADIUS_RANGE_M),
+        ),
+    ),
+    "kicker": (
+        "kicker X,Z LENGTH_M ANGLE_DEG [YAW_DEG]",
+        lambda w: (
+            *w.numbers("position", _X, _Z),
+            w.number("length", *KICKER_LENGTH_M),
+            w.number("take-off angle", *KICKER_ANGLE_DEG),
+            *((w.number("yaw", -3600.0, 3600.0),) if w.words else ()),
         ),
     ),
     "undo": ("undo", lambda w: ()),
@@ -119,8 +142,10 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
     "sculpt": ("sculpt on|off", lambda w: (w.choice("state", ("on", "off")),)),
     "brush": (
         "brush RADIUS_M STRENGTH_M",
-        lambda w: (w.number("radius", 1.0, 200.0), w.number("strength", 0.1, 50.0)),
+        lambda w: (w.number("radius", 1.0, 500.0), w.number("strength", 0.1, 50.0)),
     ),
+    "tool": (f"tool {'|'.join(BRUSHES)}", lambda w: (w.choice("brush", BRUSHES),)),
+    "falloff": (f"falloff {'|'.join(FALLOFFS)}", lambda w: (w.choice("falloff", FALLOFFS),)),
     "recover": ("recover", lambda w: ()),
     "pause": ("pause on|off", lambda w: (w.choice("state", ("on", "off")),)),
     "numbers": ("numbers on|off", lambda w: (w.choice("state", ("on", "off")),)),

@@ -246,6 +246,15 @@ class SculptTool:
     radius_m: float = 12.0
     strength_m: float = 2.0
     brush: str = "raise"
+    """Brush in hand, or of the last stroke."""
+    chosen: str = "raise"
+    """Brush of Ctrl + left."""
+    falloff: str = "gaussian"
+    target_m: float | None = None
+    """Height a stroke flattens to, picked where it began."""
+    from_x: float | None = None
+    from_z: float | None = None
+    """Where the ramp in hand begins."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ whatever the size of the world and however many pages are held.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,6 +153,36 @@ class PageStore(PageTable):
             np.copyto(home, page.heights)
             page.heights = home
         self.bounds[layer] = (page.min_m, page.max_m)
+
+    def lend(self) -> int | None:
+        """Take a free layer aside, evicting an unwanted page if need be; None when every layer shows a wanted page.
+
+        The layer comes back by `give_back`, or by `move`, which frees another for it.
+        """
+        if not self._free and not self._evict_one():
+            return None
+        return self._free.pop()
+
+    def give_back(self, layer: int) -> None:
+        """Return a layer taken by `lend`."""
+        self._free.append(layer)
+
+    def move(self, moves: Sequence[tuple[int, PageData]]) -> None:
+        """Let pages of resident keys replace those, each in a layer taken by `lend`; the old layers are free then.
+
+        `page.heights` must be `heights[layer]` of the store already. All at once, whatever their number.
+        """
+        for layer, page in moves:
+            old = self._layers[page.key]
+            self.used[old] = False
+            self._free.append(old)
+            self._pages[page.key] = page
+            self._layers[page.key] = layer
+            self.keys[layer] = page.key
+            self.used[layer] = True
+            self.last_wanted[layer] = self.last_wanted[old]
+            self.bounds[layer] = (page.min_m, page.max_m)
+        kernels.fill_slots(self.slots, self.keys, self.used)
 
     def evict(self, key: PageKey) -> None:
         """Free the layer of `key`. Raises `KeyError` when it is not resident."""

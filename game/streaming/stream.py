@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from game.core.coords import PageKey
+from game.core.coords import GENERATED_APRON, PAGE_QUADS, PageKey
 from game.kernels import raycast
 from game.kernels import selection as kernels
 from game.lod.frustum import planes
@@ -259,13 +259,35 @@ class TerrainStream:
         Returns (layer, page, (j0, j1, i0, i1)) with the stored rows and columns to upload.
         """
         changed: list[tuple[int, PageData, Rows]] = []
+        hit = self.touched(box)
         for layer, page in self.store.residents():
+            if not hit[layer]:
+                # Every resident page stands at the epoch before the box, so nothing else can have passed it by.
+                page.epoch = log.epoch
+                continue
             rows = log.evaluate_box(page, box)
             if rows is not None:
                 self.store.refresh(layer, page)
                 changed.append((layer, page, rows))
-        self._trees = None
+        if changed:
+            self._trees = None
         return changed
+
+    def touched(self, box: Any) -> NDArray[np.bool_]:
+        """bool [layers]: whether the page in a layer can show the change `box` (`world.edits.DirtyBox`).
+
+        A few more may be named. With None all pages are.
+        """
+        if box is None:
+            return self.store.used.copy()
+        keys = self.store.keys
+        spacing = np.left_shift(np.int64(1), keys[:, 0]).astype(np.float64)
+        west, north = keys[:, 1] * (PAGE_QUADS * spacing), keys[:, 2] * (PAGE_QUADS * spacing)
+        before, after = (GENERATED_APRON + 2) * spacing, (PAGE_QUADS + GENERATED_APRON + 2) * spacing
+        hit = self.store.used & (west - before <= box.x1) & (west + after >= box.x0)
+        hit &= (north - before <= box.z1) & (north + after >= box.z0)
+        hit &= (keys[:, 0] == 0) | (spacing < box.radius_m)
+        return hit
 
     def select(self, camera: Camera, dt_s: float) -> Selection:
         """Patches to draw. `dt_s` is the simulated time since the last frame, over which ranges may grow.

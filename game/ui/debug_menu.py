@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from imgui_bundle import imgui, implot
 
-from game.core.commands import SEA_RANGE_M
+from game.core.commands import BRUSHES, FALLOFFS, SEA_RANGE_M
 from game.core.coords import check_position
 from game.core.settings import PRESETS, VIEWS_M
 from game.ui.hud import grouped, way
@@ -60,6 +60,9 @@ class DebugState:
     sculpting: bool = False
     brush_radius_m: float = 12.0
     brush_strength_m: float = 2.0
+    brush: str = "raise"
+    """Brush of Ctrl + left."""
+    falloff: str = "gaussian"
     strokes: int = 0
     """Strokes that can be undone."""
     can_undo: bool = False
@@ -192,6 +195,15 @@ class DebugMenu:
 
     def _brush(self, state: DebugState, unit: float, commands: list[str]) -> None:
         _title("brush and edits")
+        for label, names, current, command in (
+            ("brush", BRUSHES, state.brush, "tool"),
+            ("falloff", FALLOFFS, state.falloff, "falloff"),
+        ):
+            index = names.index(current) if current in names else 0
+            changed, index = imgui.combo(label, index, list(names))
+            self._note(label, slider=True)
+            if changed:
+                commands.append(f"{command} {names[index]}")
         logarithmic = imgui.SliderFlags_.logarithmic | imgui.SliderFlags_.always_clamp
         resized, radius = imgui.slider_float(
             "radius", state.brush_radius_m, *RADIUS_RANGE_M, "%.1f m", logarithmic

@@ -16,7 +16,7 @@ from game.streaming.stream import StreamStats
 from game.ui.debug_menu import WIDTH, DebugMenu, DebugState
 from game.ui.hud import DebugNumbers, Hud, HudState
 from game.ui.imgui_layer import ImguiLayer
-from game.ui.sculpt_tool import SculptStroke, draw_brush_panel
+from game.ui.sculpt_tool import BrushButtons, SculptStroke, draw_brush_panel
 
 SMOOTHING = 0.05
 """Weight of the newest frame in the frame time that is shown."""
@@ -78,6 +78,7 @@ class Interface:
         self.hud = Hud(show_hints)
         self.menu = DebugMenu()
         self.stroke = SculptStroke()
+        self.brushes = BrushButtons()
         self.menu_open = False
         self.hud_visible = True
         self.numbers_shown = False
@@ -112,6 +113,7 @@ class Interface:
         commands = self.hud.draw(self._hud_state(facts), frame_s, self.layer)
         if facts.tool.active and not facts.paused:
             draw_brush_panel(facts.tool, self.layer, self.stroke.stroking, self._right_inset)
+            commands += self.brushes.draw(facts.tool, self.layer, self._right_inset)
         if self.menu_open:
             commands += self.menu.draw(self._debug_state(facts, frame_ms), self.layer)
         self.layer.end()
@@ -182,6 +184,8 @@ class Interface:
             sculpting=tool.active,
             brush_radius_m=tool.radius_m,
             brush_strength_m=tool.strength_m,
+            brush=tool.chosen,
+            falloff=tool.falloff,
             strokes=facts.strokes,
             can_undo=facts.can_undo,
             can_redo=facts.can_redo,

@@ -20,29 +20,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from game.core.coords import APRON, GENERATED, GENERATED_APRON, STORED, WORLD_LIMIT_M, PageKey
+from game.core.coords import APRON, GENERATED, GENERATED_APRON, STORED, PageKey
 from game.kernels import brush as brush_kernels
 from game.kernels import heightfield, scatter
+from game.world import operations
+from game.world.deltas import Delta, DeltaCache, fold
+from game.world.operations import BRUSHES, DELTA, FALLOFFS, RADIUS_M, STRENGTH_M
 from game.world.page import PageData
 
-BRUSHES = {"raise": brush_kernels.RAISE, "lower": brush_kernels.LOWER}
-"""Known brushes and their codes in operation rows."""
+__all__ = ["BRUSHES", "FALLOFFS", "FORMAT", "RADIUS_M", "STRENGTH_M", "DirtyBox", "EditLog", "EditSnapshot"]
 
-RADIUS_M = (0.5, 2000.0)
-STRENGTH_M = (0.0, 500.0)
-"""Accepted ranges, metres; a strength must be more than 0."""
+FORMAT = 2
+"""Version of the JSON form. 1 knew raise and lower only; its files read as they are."""
 
-FORMAT = 1
-"""Version of the JSON form."""
-
-_NAMES = {code: name for name, code in BRUSHES.items()}
 _FIRST_CLASS = 4
-_LAST_CLASS = 11
 _NORMAL_REACH = 2
 """Samples around a changed one whose normals change: the parent's slope looks one parent sample, two own, away."""
 
 _MOST_BOXES = 256
 """Beyond so many missed changes a page is evaluated anew instead of box by box."""
+
+_KEPT_BOXES = 4096
+"""Changes remembered before the older ones are forgotten."""
 
 
 class DirtyBox(NamedTuple):
@@ -118,9 +117,9 @@ def _stored_box(box: IndexBox) -> IndexBox | None:
     return (j0, j1, i0, i1) if i0 < i1 and j0 < j1 else None
 
 
-def _size_class(radius_m: float) -> int:
-    """Class c of a radius: at most 2^c metres, c from 4 to 11."""
-    return min(_LAST_CLASS, max(_FIRST_CLASS, math.ceil(math.log2(radius_m))))
+def _size_class(reach_m: float) -> int:
+    """Class c of a reach: at most 2^c metres, c from 4 on."""
+    return max(_FIRST_CLASS, math.ceil(math.log2(reach_m)))
 
 
 def _cell_m(size_class: int) -> int:
@@ -139,17 +138,23 @@ class EditSnapshot:
     removed_at: int
     """Epoch of the last undo: pages evaluated before it must replay, later ones only need what is new."""
     ops: NDArray[np.float64]
-    """[n, 5] operation rows in log order, see `kernels.brush`."""
+    """[n, 14] operation rows in log order, see `kernels.brush`."""
     op_epochs: NDArray[np.int64]
     """[n] epoch at which each operation came in, ascending."""
     _boxes: Sequence[DirtyBox]
-    """Box of the change that made epoch e at index e − 1. Grows behind the snapshot's back; read up to `epoch`."""
+    """Box of the change that made epoch e at index e − 1 − `_forgotten`. Grows behind the snapshot's back."""
+    _forgotten: int
     _cells: _Cells
     """Operation numbers by (size class, cell x, cell z) of the centre. May name newer ones; those are skipped."""
     _classes: frozenset[int]
+    _deltas: dict[int, Delta]
+    """Baked operations by number; read only those that `ops` names."""
+    _patches: DeltaCache
 
-    def evaluate(self, page: PageData) -> None:
+    def evaluate(self, page: PageData, *, samples_only: bool = False) -> None:
         """Bring a whole page to this epoch, from `base`; nothing happens when it is there already or further.
+
+        With `samples_only` just `edited` follows, not what is made from it.
 
         `base` is kept as it is: `edited` becomes an array of its own at the first operation that touches the
         page, and `base` again when none is left.
@@ -168,24 +173,30 @@ class EditSnapshot:
                 changed = _samples_in(_around(ops, self.epoch), page.key) or changed
             page.edited = page.base.copy()
             self._apply(page, ops, changed)
-        self._finish(page, changed)
+        if samples_only:
+            page.epoch = self.epoch
+        else:
+            self._finish(page, changed)
 
-    def evaluate_box(self, page: PageData, box: DirtyBox | None = None) -> IndexBox | None:
+    def evaluate_box(
+        self, page: PageData, box: DirtyBox | None = None, *, samples_only: bool = False
+    ) -> IndexBox | None:
         """Bring a page to this epoch by working only where the log changed since the page's epoch.
 
         Appended operations are applied to what is there, with the same bits as a replay; after an undo the box
         is replayed from `base`. `box` may be left out: the log remembers every change, so that a page which
-        missed some is right too.
+        missed some is right too. With `samples_only` just `edited` follows, not what is made from it.
 
         Returns the stored indices (j0, j1, i0, i1) whose heights or normals changed, or None.
         """
         if page.epoch >= self.epoch:
             return None
-        if self.epoch - page.epoch > _MOST_BOXES:
+        if self.epoch - page.epoch > _MOST_BOXES or page.epoch < self._forgotten:
             was = page.edited
-            self.evaluate(page)
+            self.evaluate(page, samples_only=samples_only)
             return None if page.edited is was else (0, STORED, 0, STORED)
-        missed = [change for change in self._boxes[page.epoch : self.epoch] if change.touches(page.key)]
+        news = self._boxes[page.epoch - self._forgotten : self.epoch - self._forgotten]
+        missed = [change for change in news if change.touches(page.key)]
         changed = None
         if missed:
             whole = missed[0]
@@ -210,11 +221,36 @@ class EditSnapshot:
                     page.edited = page.base.copy()
                 page.edited[j0:j1, i0:i1] = page.base[j0:j1, i0:i1]
                 self._apply(page, ops, changed)
+        if samples_only:
+            page.epoch = self.epoch
+            return changed
         return self._finish(page, changed)
 
     def _apply(self, page: PageData, ops: NDArray[np.float64], box: IndexBox) -> None:
         first_i, first_j = _first_sample(page.key)
-        brush_kernels.apply_ops(page.edited, first_i, first_j, page.key.spacing_m, ops, *box)
+        spacing = page.key.spacing_m
+        start = 0
+        for n in np.flatnonzero(ops[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA).tolist():
+            if n > start:
+                brush_kernels.apply_ops(page.edited, page.base, first_i, first_j, spacing, ops[start:n], *box)
+            self._add_delta(page, ops[n], box)
+            start = n + 1
+        if start < len(ops):
+            brush_kernels.apply_ops(page.edited, page.base, first_i, first_j, spacing, ops[start:], *box)
+
+    def _add_delta(self, page: PageData, op: NDArray[np.float64], box: IndexBox) -> None:
+        """A baked operation on R from its own level's samples, on G from those of the parent's level."""
+        first_i, first_j = _first_sample(page.key)
+        delta = self._deltas[int(op[brush_kernels.OP_DELTA])]
+        radius = float(op[brush_kernels.OP_RADIUS])
+        for channel in (0, 1):
+            level = page.key.level + channel
+            band = float(brush_kernels.band_weight(radius, float(1 << level)))
+            if band > 0.0:
+                patch, i, j = self._patches.patch(delta, level)
+                brush_kernels.add_delta(
+                    page.edited, channel, 1 + channel, first_i, first_j, patch, i, j, band, *box
+                )
 
     def _finish(self, page: PageData, box: IndexBox) -> IndexBox | None:
         """Copy changed samples out for upload, renew normals, bounds and the trees' feet."""
@@ -232,7 +268,7 @@ class EditSnapshot:
         return stored
 
     def _ops_on(self, key: PageKey) -> NDArray[np.float64]:
-        """Operations [n, 5] that can alter the page, in log order."""
+        """Operations [n, 14] that can alter the page, in log order."""
         if len(self.ops) == 0:
             return self.ops
         spacing = key.spacing_m
@@ -250,25 +286,25 @@ class EditSnapshot:
                     found.extend(self._cells.get((size_class, cx, cz), ()))
         numbers = np.unique(np.array(found, np.int64))
         ops = self.ops[numbers[numbers < len(self.ops)]]
-        radius = ops[:, brush_kernels.OP_RADIUS]
-        x, z = ops[:, brush_kernels.OP_X], ops[:, brush_kernels.OP_Z]
-        near = (x + radius >= west) & (x - radius <= west + side)
-        near &= (z + radius >= north) & (z - radius <= north + side)
+        far = ops[:, brush_kernels.OP_REACH]
+        x, z = ops[:, brush_kernels.OP_CENTRE_X], ops[:, brush_kernels.OP_CENTRE_Z]
+        near = (x + far >= west) & (x - far <= west + side)
+        near &= (z + far >= north) & (z - far <= north + side)
         if key.level > 0:
-            near &= radius > spacing
+            near &= ops[:, brush_kernels.OP_RADIUS] > spacing
         return ops[near]
 
 
 def _around(ops: NDArray[np.float64], epoch: int) -> DirtyBox:
-    """Box around operation rows [n ≥ 1, 5]."""
-    x, z = ops[:, brush_kernels.OP_X], ops[:, brush_kernels.OP_Z]
-    radius = ops[:, brush_kernels.OP_RADIUS]
+    """Box around operation rows [n ≥ 1, 14]."""
+    x, z = ops[:, brush_kernels.OP_CENTRE_X], ops[:, brush_kernels.OP_CENTRE_Z]
+    reach = ops[:, brush_kernels.OP_REACH]
     return DirtyBox(
-        float((x - radius).min()),
-        float((z - radius).min()),
-        float((x + radius).max()),
-        float((z + radius).max()),
-        float(radius.max()),
+        float((x - reach).min()),
+        float((z - reach).min()),
+        float((x + reach).max()),
+        float((z + reach).max()),
+        float(ops[:, brush_kernels.OP_RADIUS].max()),
         epoch,
     )
 
@@ -286,7 +322,11 @@ class EditLog:
         self._joins_stroke = False
         """Whether the next dab belongs to the last stroke."""
         self._undone: list[NDArray[np.float64]] = []
+        self._deltas: dict[int, Delta] = {}
+        self._next_delta = 0
+        self._patches = DeltaCache()
         self._boxes: list[DirtyBox] = []
+        self._forgotten = 0
         self._cells: _Cells = {}
         self._classes: frozenset[int] = frozenset()
         self._removed_at = 0
@@ -320,30 +360,88 @@ class EditLog:
         """The log as it is now, for any thread."""
         return self._snapshot
 
-    def apply(self, brush: str, x: float, z: float, radius_m: float, strength_m: float) -> DirtyBox:
-        """Append one operation, a dab, and return the box it touches.
+    def apply(
+        self, brush: str, x: float, z: float, radius_m: float, strength_m: float, **shape: object
+    ) -> DirtyBox:
+        """Append one analytic operation, a dab, and return the box it touches.
 
-        `brush` is one of `BRUSHES`; x, z the centre in metres; `strength_m` the change at the centre, positive
-        also for `lower`. Outside `begin_stroke` … `end_stroke` a dab is a stroke of its own.
+        `brush` is one of `BRUSHES`; x, z the point in metres; `strength_m` the change at the centre, positive
+        also for `lower`; `shape` what `operations.operation` knows beside: falloff, target_m, end_x and so on.
+        Outside `begin_stroke` … `end_stroke` a dab is a stroke of its own.
 
         Raises `ValueError` naming the value and what is accepted; the log is then unchanged.
         """
-        row = _checked_row(brush, x, z, radius_m, strength_m)
-        self._undone.clear()
+        row = operations.operation(brush, x, z, radius_m, strength_m, **shape)
+        self._open_stroke()
+        return self._append(row[None])
+
+    def apply_delta(self, deltas: Sequence[Delta], radius_m: float) -> DirtyBox | None:
+        """Append baked differences (a smoothed place, an imported heightmap) as one change; None for no deltas.
+
+        `radius_m` says how coarse a level may be before they are too small to show.
+        """
+        if not deltas:
+            return None
+        operations.number("radius_m", radius_m, *operations.DELTA_RADIUS_M)
+        # Opening the stroke lets unused deltas go, so these come after it.
+        self._open_stroke()
+        return self._append(np.array([self._register(delta, radius_m) for delta in deltas]))
+
+    def _register(self, delta: Delta, radius_m: float) -> NDArray[np.float64]:
+        row = operations.delta_row(delta, radius_m, self._next_delta)
+        self._deltas[self._next_delta] = delta
+        self._next_delta += 1
+        return row
+
+    def _open_stroke(self) -> None:
+        """A new dab comes: what was undone is gone, and the dab begins a stroke or joins the last."""
+        if self._undone:
+            self._undone.clear()
+            self._drop_deltas()
         if not self._joins_stroke:
             self._stroke_starts.append(self._count)
         self._joins_stroke = self._stroke_open
-        return self._append(np.array([row]))
 
     def begin_stroke(self) -> None:
         """Group the dabs from here to `end_stroke`: `undo` takes them back together."""
         self._stroke_open = True
         self._joins_stroke = False
 
-    def end_stroke(self) -> None:
-        """Close the group; harmless when none is open."""
+    def end_stroke(self) -> DirtyBox | None:
+        """Close the group; harmless when none is open.
+
+        The smoothing in it is folded into tiles, so that memory and files grow with the land that was touched and
+        not with the time a brush was held on it. The box returned is what that may have moved, by far less than a
+        millimetre; None when there was nothing to fold.
+        """
+        folds = self._stroke_open and self._joins_stroke
         self._stroke_open = False
         self._joins_stroke = False
+        return self._fold_stroke() if folds else None
+
+    def _fold_stroke(self) -> DirtyBox | None:
+        start = self._stroke_starts[-1]
+        rows = self._ops[start : self._count]
+        baked = rows[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA
+        edges = np.flatnonzero(np.diff(baked)) + 1
+        runs = [run for run in np.split(np.arange(len(rows)), edges) if len(run)]
+        if not any(baked[run[0]] and len(run) > 1 for run in runs):
+            return None
+        kept: list[NDArray[np.float64]] = []
+        for run in runs:
+            part = rows[run].copy()
+            if baked[run[0]] and len(run) > 1:
+                deltas = [self._deltas[int(number)] for number in part[:, brush_kernels.OP_DELTA]]
+                radius_m = float(part[:, brush_kernels.OP_RADIUS].max())
+                kept.extend(self._register(delta, radius_m) for delta in fold(deltas))
+            else:
+                kept.extend(part)
+        box = _around(rows, 0)
+        box = self._replace(start, np.array(kept).reshape(-1, brush_kernels.OP_COLUMNS), box)
+        if self._count == start:
+            self._stroke_starts.pop()  # the dabs cancelled each other out
+        self._drop_deltas()
+        return box
 
     def undo(self) -> DirtyBox | None:
         """Take the last stroke back and return the box it had touched; None when there is nothing to undo."""
@@ -353,6 +451,19 @@ class EditLog:
         start = self._stroke_starts.pop()
         gone = self._ops[start : self._count].copy()
         self._undone.append(gone)
+        return self._replace(start, gone[:0], _around(gone, 0))
+
+    def redo(self) -> DirtyBox | None:
+        """Bring the stroke last undone back and return its box; None when there is none."""
+        self.end_stroke()
+        if not self._undone:
+            return None
+        self._stroke_starts.append(self._count)
+        return self._append(self._undone.pop())
+
+    def _replace(self, start: int, rows: NDArray[np.float64], box: DirtyBox) -> DirtyBox:
+        """Let operations from number `start` on be `rows`, as one change within `box`."""
+        gone = self._ops[start : self._count].copy()
         # New arrays and lists, not shorter ones: snapshots still read the old.
         self._ops = self._ops.copy()
         self._op_epochs = self._op_epochs.copy()
@@ -364,19 +475,21 @@ class EditLog:
             else:
                 del self._cells[cell]
         self._count = start
-        box = _around(gone, self.epoch + 1)
+        box = box._replace(epoch=self.epoch + 1)
         self._removed_at = box.epoch
-        self._boxes.append(box)
-        self._snapshot = self._freeze()
-        return box
+        self._write(rows, box.epoch)
+        return self._changed(box)
 
-    def redo(self) -> DirtyBox | None:
-        """Bring the stroke last undone back and return its box; None when there is none."""
-        self.end_stroke()
-        if not self._undone:
-            return None
-        self._stroke_starts.append(self._count)
-        return self._append(self._undone.pop())
+    def _drop_deltas(self) -> None:
+        """Forget baked operations that neither the land nor `redo` needs."""
+        if not self._deltas:
+            return
+        used: set[int] = set()
+        for rows in (self._ops[: self._count], *self._undone):
+            baked = rows[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA
+            used.update(int(number) for number in rows[baked, brush_kernels.OP_DELTA])
+        self._deltas = {number: delta for number, delta in self._deltas.items() if number in used}
+        self._snapshot = self._freeze()
 
     def evaluate(self, page: PageData) -> None:
         """`EditSnapshot.evaluate` at the current epoch."""
@@ -393,16 +506,26 @@ class EditLog:
         """
         if not np.isfinite(self._ops[: self._count]).all():
             raise ValueError("edits hold a number that is not finite; only finite numbers are saved")
-        strokes = []
-        for start, end in pairwise([*self._stroke_starts, self._count]):
-            rows = self._ops[start:end].tolist()
-            strokes.append(
-                [
-                    {"brush": _NAMES[int(code)], "x": x, "z": z, "radius_m": radius, "strength_m": strength}
-                    for code, x, z, radius, strength in rows
-                ]
-            )
+        strokes = [
+            [self._item(row) for row in self._ops[start:end]]
+            for start, end in pairwise([*self._stroke_starts, self._count])
+        ]
         return {"format": FORMAT, "strokes": strokes}
+
+    def _item(self, row: NDArray[np.float64]) -> dict[str, Any]:
+        if row[brush_kernels.OP_BRUSH] != brush_kernels.DELTA:
+            return operations.to_json(row)
+        delta = self._deltas[int(row[brush_kernels.OP_DELTA])]
+        return {"brush": DELTA, "radius_m": float(row[brush_kernels.OP_RADIUS])} | delta.to_json()
+
+    def _row(self, item: object) -> NDArray[np.float64]:
+        """The row of a JSON object; `ValueError` names what is wrong with it."""
+        if not isinstance(item, dict) or item.get("brush") != DELTA:
+            return operations.from_json(item)
+        delta = Delta.from_json(item)
+        return self._register(
+            delta, operations.number("radius_m", item.get("radius_m"), *operations.DELTA_RADIUS_M)
+        )
 
     @classmethod
     def from_json(cls, data: object) -> tuple[EditLog, list[str]]:
@@ -417,7 +540,7 @@ class EditLog:
         if not isinstance(strokes, list):
             messages.append("edits: no list of strokes under the key 'strokes'; the land starts unedited")
             return log, messages
-        rows: list[tuple[float, ...]] = []
+        rows: list[NDArray[np.float64]] = []
         for number, stroke in enumerate(strokes):
             if not isinstance(stroke, list):
                 messages.append(f"edits: stroke {number} is not a list of operations; skipped")
@@ -425,7 +548,7 @@ class EditLog:
             start = len(rows)
             for position, item in enumerate(stroke):
                 try:
-                    rows.append(_row_from_json(item))
+                    rows.append(log._row(item))
                 except ValueError as error:
                     messages.append(f"edits: stroke {number}, operation {position}: {error}; skipped")
             if len(rows) > start:
@@ -435,8 +558,12 @@ class EditLog:
         return log, messages
 
     def _append(self, rows: NDArray[np.float64]) -> DirtyBox:
-        """Append operation rows [n ≥ 1, 5] as one change."""
+        """Append operation rows [n ≥ 1, 14] as one change."""
         box = _around(rows, self.epoch + 1)
+        self._write(rows, box.epoch)
+        return self._changed(box)
+
+    def _write(self, rows: NDArray[np.float64], epoch: int) -> None:
         needed = self._count + len(rows)
         if needed > len(self._ops):
             room = max(needed, 2 * len(self._ops))
@@ -446,83 +573,44 @@ class EditLog:
             self._ops, self._op_epochs = ops, epochs
         # Slots beyond every snapshot's view, so readers are not disturbed.
         self._ops[self._count : needed] = rows
-        self._op_epochs[self._count : needed] = box.epoch
+        self._op_epochs[self._count : needed] = epoch
         for number, row in enumerate(rows, self._count):
             cell = _cell_of(row)
             self._cells.setdefault(cell, []).append(number)
             if cell[0] not in self._classes:
                 self._classes |= {cell[0]}
         self._count = needed
+
+    def _changed(self, box: DirtyBox) -> DirtyBox:
         self._boxes.append(box)
+        if len(self._boxes) > _KEPT_BOXES:
+            # A new list: snapshots still read the old.
+            self._forgotten += len(self._boxes) - _MOST_BOXES
+            self._boxes = self._boxes[-_MOST_BOXES:]
         self._snapshot = self._freeze()
         return box
 
     def _freeze(self) -> EditSnapshot:
         return EditSnapshot(
-            len(self._boxes),
+            self._forgotten + len(self._boxes),
             self._removed_at,
             self._ops[: self._count],
             self._op_epochs[: self._count],
             self._boxes,
+            self._forgotten,
             self._cells,
             self._classes,
+            self._deltas,
+            self._patches,
         )
 
 
 def _cell_of(row: NDArray[np.float64]) -> tuple[int, int, int]:
     """Index cell (size class, cell x, cell z) of an operation's centre."""
-    size_class = _size_class(float(row[brush_kernels.OP_RADIUS]))
+    size_class = _size_class(float(row[brush_kernels.OP_REACH]))
     cell_m = _cell_m(size_class)
     return (
         size_class,
-        math.floor(row[brush_kernels.OP_X] / cell_m),
-        math.floor(row[brush_kernels.OP_Z] / cell_m),
+        math.floor(row[brush_kernels.OP_CENTRE_X] / cell_m),
+        math.floor(row[brush_kernels.OP_CENTRE_Z] / cell_m),
     )
-
-
-def _number(key: str, value: object) -> float:
-    """`value` as a finite float, or `ValueError` naming the key."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise ValueError(f"{key} = {value!r} is not accepted; give a number")
-    try:
-        number = float(value)
-    except OverflowError:  # a whole number of more than 300 digits
-        number = math.inf
-    if not math.isfinite(number):
-        raise ValueError(f"{key} = {value!r} is not accepted; give a finite number")
-    return number
-
-
-def _checked_row(
-    brush: object, x: object, z: object, radius_m: object, strength_m: object
-) -> tuple[float, float, float, float, float]:
-    """An operation row, or `ValueError` naming the value and what is accepted."""
-    if not isinstance(brush, str) or brush not in BRUSHES:
-        raise ValueError(f"brush = {brush!r} is not known; use one of {', '.join(BRUSHES)}")
-    east, south = _number("x", x), _number("z", z)
-    for key, value in (("x", east), ("z", south)):
-        if abs(value) > WORLD_LIMIT_M:
-            raise ValueError(
-                f"{key} = {value!r} is not accepted; give metres from -{WORLD_LIMIT_M:.0f} to {WORLD_LIMIT_M:.0f}"
-            )
-    radius, strength = _number("radius_m", radius_m), _number("strength_m", strength_m)
-    if not RADIUS_M[0] <= radius <= RADIUS_M[1]:
-        raise ValueError(
-            f"radius_m = {radius!r} is not accepted; give {RADIUS_M[0]:g} to {RADIUS_M[1]:g} metres"
-        )
-    if not STRENGTH_M[0] < strength <= STRENGTH_M[1]:
-        raise ValueError(
-            f"strength_m = {strength!r} is not accepted; give more than {STRENGTH_M[0]:g} "
-            f"and up to {STRENGTH_M[1]:g} metres"
-        )
-    return float(BRUSHES[brush]), east, south, radius, strength
-
-
-def _row_from_json(item: object) -> tuple[float, float, float, float, float]:
-    """An operation row from its JSON object; `ValueError` names the key that is missing or wrong."""
-    if not isinstance(item, dict):
-        raise ValueError(f"{item!r} is not an object with brush, x, z, radius_m, strength_m")
-    for key in ("brush", "x", "z", "radius_m", "strength_m"):
-        if key not in item:
-            raise ValueError(f"the key {key!r} is missing")
-    return _checked_row(item["brush"], item["x"], item["z"], item["radius_m"], item["strength_m"])

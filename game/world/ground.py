@@ -26,7 +26,7 @@ from game.core.coords import (
     page_at,
 )
 from game.kernels.ground import height_at, normal_at
-from game.world.edits import DirtyBox, EditLog
+from game.world.edits import DirtyBox, EditLog, EditSnapshot
 from game.world.page import PageData
 from game.world.vegetation import Vegetation, trunks
 
@@ -61,13 +61,17 @@ class Ground:
         """Edit epoch the ground stands at; `apply` moves it."""
         return self._snapshot.epoch
 
-    def apply(self, box: DirtyBox | None = None) -> None:
-        """Take over every change of the log so far (`box` is the last one's, and may be left out)."""
-        self._snapshot = self._edits.snapshot()
-        for at, page in self._pages.items():
-            if self._snapshot.evaluate_box(page, box) is not None:
-                self._trunks.pop(at, None)
-            self._samples[at] = page.edited
+    def apply(self, box: DirtyBox | None = None, snapshot: EditSnapshot | None = None) -> None:
+        """Take over every change up to `snapshot`, by default all of the log (`box` may be left out).
+
+        Pages follow when they are next asked for: the rider stands on one or two of them.
+        """
+        self._snapshot = self._edits.snapshot() if snapshot is None else snapshot
+        self._last = None
+
+    def page(self, key: PageKey) -> PageData | None:
+        """The page of `key` if it is kept here, at whatever epoch."""
+        return self._pages.get((key.ix, key.iz)) if key.level == 0 else None
 
     def height(self, x: float, z: float) -> float:
         """Height of the drawn level-0 triangle at (x, z).
@@ -154,6 +158,11 @@ class Ground:
         """Make sure page `at`, which holds (x, z), is in the cache and is the most recent."""
         if at in self._pages:
             self._pages.move_to_end(at)
+            page = self._pages[at]
+            if page.epoch < self._snapshot.epoch:
+                if self._snapshot.evaluate_box(page) is not None:
+                    self._trunks.pop(at, None)
+                self._samples[at] = page.edited
         else:
             if not (abs(x) <= _REACH_M and abs(z) <= _REACH_M):
                 raise _refused(x, z)

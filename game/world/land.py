@@ -1,17 +1,27 @@
-"""The land as everybody else asks for it: world function, edits and trees in one."""
+"""The land as everybody else asks for it: world function, edits and trees in one.
+
+The log may be ahead of what is shown: a large change is worked out aside and then shown everywhere at once. `shown`
+is the epoch that picture, ground and arriving pages agree on.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from game.core.coords import PageKey
-from game.world.edits import EditLog
+from game.world.edits import DirtyBox, EditLog, EditSnapshot, IndexBox
 from game.world.ground import Ground
+from game.world.operations import KICKER_LENGTH_M
 from game.world.page import PageData
 from game.world.vegetation import Vegetation
+from game.world.workbench import Workbench
 
 if TYPE_CHECKING:
     from game.world.source import HeightSource
+
+DABS = ("raise", "lower", "smooth", "flatten", "ramp", "peak", "canyon", "kicker", "restore")
+"""Brushes of `LandSource.dab`."""
 
 
 class LandSource:
@@ -24,15 +34,101 @@ class LandSource:
         self.seed = seed
         self.vegetation = Vegetation(source, seed, tree_levels)
         self.ground = Ground(source, edits, self.vegetation)
+        self.workbench = Workbench(source, edits)
+        self.workbench.lookups.append(self.ground.page)
+        self.shown: EditSnapshot = edits.snapshot()
 
     def make_page(self, key: PageKey) -> PageData:
-        """Page with edits and trees, at the epoch the log had when the call began. Thread-safe.
+        """Page with edits and trees, at the epoch that is shown when the call begins. Thread-safe.
 
-        When the log has moved on meanwhile (`page.epoch < edits.epoch`), the main thread calls
-        `edits.evaluate_box(page)` before it shows the page.
+        When another epoch is shown meanwhile (`page.epoch < epoch`), the main thread calls `evaluate_box(page)`
+        before it shows the page.
         """
-        snapshot = self.edits.snapshot()
+        snapshot = self.shown
         page = self.source.generate(key)
         snapshot.evaluate(page)
         page.trees = self.vegetation.trees(page)
         return page
+
+    @property
+    def epoch(self) -> int:
+        """Edit epoch that is shown."""
+        return self.shown.epoch
+
+    def evaluate_box(self, page: PageData, box: DirtyBox | None = None) -> IndexBox | None:
+        """`EditSnapshot.evaluate_box` at the epoch that is shown."""
+        return self.shown.evaluate_box(page, box)
+
+    def show(self, snapshot: EditSnapshot) -> None:
+        """Let ground and pages made from here on stand at `snapshot`; resident pages are the caller's."""
+        self.shown = snapshot
+        self.ground.apply(snapshot=snapshot)
+
+    def dab(
+        self,
+        brush: str,
+        x: float,
+        z: float,
+        radius_m: float,
+        strength_m: float,
+        *,
+        falloff: str = "gaussian",
+        yaw_rad: float = 0.0,
+        target_m: float | None = None,
+        end: tuple[float, float] | None = None,
+        length_m: float | None = None,
+    ) -> DirtyBox | None:
+        """Touch the land with any of `DABS` and log what it does; None when nothing changes.
+
+        x, z in metres; `strength_m` is the change at the centre, and for the brushes that aim at something (smooth,
+        flatten, ramp, restore) the furthest the land is moved. `target_m` is the height to flatten to, by default
+        that at (x, z). A ramp leads to `end`, from land to land. A kicker faces `yaw_rad`, is `length_m` long (by
+        default its diameter) and `strength_m` high at the lip.
+
+        Raises `ValueError` naming the value and what is accepted; nothing is changed then.
+        """
+        # A millimetre is finer than any hand, and makes the saved numbers short.
+        x, z = _to_mm(x), _to_mm(z)
+        edits, height = self.edits, self.ground.height
+        if brush == "smooth":
+            delta = self.workbench.smoothing(x, z, radius_m, strength_m, falloff)
+            return None if delta is None else edits.apply_delta([delta], radius_m)
+        if brush == "flatten":
+            target = height(x, z) if target_m is None else target_m
+            return edits.apply(brush, x, z, radius_m, strength_m, falloff=falloff, target_m=target)
+        if brush == "ramp":
+            if end is None:
+                raise ValueError("a ramp needs its second point; give two points")
+            far = _to_mm(end[0]), _to_mm(end[1])
+            return edits.apply(
+                brush,
+                x,
+                z,
+                radius_m,
+                strength_m,
+                falloff=falloff,
+                target_m=height(x, z),
+                end_x=far[0],
+                end_z=far[1],
+                end_m=height(*far),
+            )
+        if brush == "kicker":
+            length = max(KICKER_LENGTH_M[0], 2.0 * radius_m) if length_m is None else length_m
+            return edits.apply(
+                brush,
+                x,
+                z,
+                max(1.5, 0.5 * radius_m),
+                strength_m,
+                heading_x=math.sin(yaw_rad),
+                heading_z=-math.cos(yaw_rad),
+                length_m=min(length, KICKER_LENGTH_M[1]),
+            )
+        if brush in ("peak", "canyon"):
+            seed = (self.seed ^ (self.seed >> 32)) & 0xFFFFFFFF
+            return edits.apply(brush, x, z, radius_m, strength_m, falloff=falloff, seed=seed)
+        return edits.apply(brush, x, z, radius_m, strength_m, falloff=falloff)
+
+
+def _to_mm(value: float) -> float:
+    return round(value, 3) if math.isfinite(value) else value

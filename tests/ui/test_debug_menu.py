@@ -100,7 +100,7 @@ def test_time_brush_quality_and_switches(menu: Menu) -> None:
     (hour,) = menu.click("time of day", 0.25)
     assert float(hour.split()[1]) == pytest.approx(6.0, abs=0.7)
     (brush,) = menu.click("radius", 0.999)
-    assert brush == "brush 200.00 2.00"
+    assert brush == "brush 500.00 2.00"
     (brush,) = menu.click("strength", 0.999)
     assert brush == "brush 12.00 50.00"
     assert menu.click("sculpt") == ["sculpt on"]

@@ -7,20 +7,26 @@ import math
 
 import pytest
 
+from game.core.commands import BRUSHES, FALLOFFS, parse_command
 from game.ecs.components import SculptTool
+from game.gl.context import GLContext
 from game.host.inputs import InputFrame
+from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import (
     MAX_DABS,
     RADIUS_RANGE_M,
     STRENGTH_RANGE_M,
     Action,
     BeginStroke,
+    BrushButtons,
     Dab,
     EndStroke,
+    Ramp,
     Redo,
     SculptStroke,
     Undo,
 )
+from tests.ui.screen import Stage
 
 FRAME_S = 1.0 / 60.0
 
@@ -172,3 +178,61 @@ def test_actions_alternate(tool: SculptTool) -> None:
     actions += stroke.cancel()
     kinds = [type(action) for action in actions if not isinstance(action, Dab)]
     assert kinds == [BeginStroke, EndStroke, BeginStroke, EndStroke]
+
+
+def test_buttons_choose_between_the_brush_its_opposite_and_smoothing(tool: SculptTool) -> None:
+    for chosen, left, right in (
+        ("raise", "raise", "lower"),
+        ("peak", "peak", "canyon"),
+        ("flatten", "flatten", "lower"),
+    ):
+        tool.chosen = chosen
+        (dab,) = dabs(SculptStroke().update(press(), (0.0, 0.0), tool, FRAME_S))
+        assert dab.brush == left
+        (dab,) = dabs(SculptStroke().update(press(left=False, right=True), (0.0, 0.0), tool, FRAME_S))
+        assert dab.brush == right
+    tool.radius_m = 300.0
+    shifted = InputFrame(right=True, right_pressed=True, shift=True)
+    (dab,) = dabs(SculptStroke().update(shifted, (0.0, 0.0), tool, FRAME_S))
+    assert (dab.brush, dab.radius_m) == ("smooth", 100.0)
+    left = InputFrame(left=True, left_pressed=True, shift=True)
+    assert SculptStroke().update(left, (0.0, 0.0), tool, FRAME_S) == []
+
+
+def test_a_ramp_is_laid_where_the_button_comes_up(tool: SculptTool) -> None:
+    tool.chosen = "ramp"
+    stroke = SculptStroke()
+    assert stroke.update(press(), (1.0, 2.0), tool, FRAME_S) == [BeginStroke()]
+    assert (tool.from_x, tool.from_z) == (1.0, 2.0)
+    assert stroke.update(hold(), (20.0, 2.0), tool, FRAME_S) == []
+    assert stroke.update(hold(), None, tool, FRAME_S) == []
+    assert stroke.update(InputFrame(), (31.0, 2.0), tool, FRAME_S) == [
+        Ramp(1.0, 2.0, 31.0, 2.0, 20.0),
+        EndStroke(),
+    ]
+    assert tool.from_x is None
+    stroke.update(press(), (1.0, 2.0), tool, FRAME_S)
+    assert stroke.cancel() == [EndStroke()]
+
+
+def test_a_kicker_is_set_once_a_click(tool: SculptTool) -> None:
+    tool.chosen = "kicker"
+    stroke = SculptStroke()
+    assert len(dabs(stroke.update(press(), (1.0, 2.0), tool, FRAME_S))) == 1
+    for n in range(20):
+        assert stroke.update(hold(), (1.0 + n, 2.0), tool, FRAME_S) == []
+
+
+@pytest.mark.gl
+def test_every_button_chooses_what_it_says(gl_context: GLContext, tool: SculptTool) -> None:
+    with ImguiLayer() as layer:
+        buttons = BrushButtons()
+        stage: Stage[str] = Stage(layer, lambda: buttons.draw(tool, layer))
+        for _ in range(3):
+            stage.frame()
+        for command, names in (("tool", BRUSHES), ("falloff", FALLOFFS)):
+            for name in names:
+                left, top, right, bottom = buttons.rects[name]
+                clicked = stage.click((left + right) / 2, (top + bottom) / 2)
+                assert clicked == [f"{command} {name}"]
+                parse_command(clicked[0])

@@ -13,6 +13,7 @@ from analytic import AnalyticSource
 from game.core.coords import GENERATED, PageKey, page_at
 from game.kernels import brush
 from game.world.edits import DirtyBox, EditLog
+from game.world.operations import operation
 from game.world.page import PageData
 from game.world.recipe import Recipe
 from game.world.source import HeightSource
@@ -276,10 +277,21 @@ def test_kernel_equals_plain_python() -> None:
         pytest.skip("the kernels run as plain Python already")
     rng = np.random.default_rng(8)
     start = rng.normal(size=(GENERATED, GENERATED, 2)).astype(np.float32)
-    ops = np.array([[0, 3.25, -1.5, 7.0, 2.0], [1, 9.5, 8.25, 5.5, 3.0]])
+    ops = np.array(
+        [
+            operation("raise", 3.25, -1.5, 7.0, 2.0),
+            operation("lower", 9.5, 8.25, 5.5, 3.0, falloff="smoothstep"),
+            operation("flatten", 4.5, 6.25, 9.0, 3.0, target_m=2.5, falloff="linear"),
+            operation("ramp", 1.0, 2.0, 3.0, 9.0, end_x=12.5, end_z=9.0, target_m=-1.0, end_m=4.0),
+            operation("peak", 6.0, 6.0, 11.0, 4.0, seed=77, falloff="cone"),
+            operation("canyon", 2.0, 6.0, 8.0, 4.0, seed=9, falloff="cone"),
+            operation("kicker", 8.0, 8.0, 2.0, 1.5, heading_x=0.6, heading_z=-0.8, length_m=6.0),
+            operation("restore", 9.0, 3.0, 6.0, 1.5),
+        ]
+    )
     compiled, plain = start.copy(), start.copy()
-    brush.apply_ops(compiled, -4, -4, 1, ops, 0, 24, 0, 24)
-    brush.apply_ops.py_func(plain, -4, -4, 1, ops, 0, 24, 0, 24)
+    brush.apply_ops(compiled, start, -4, -4, 1, ops, 0, 24, 0, 24)
+    brush.apply_ops.py_func(plain, start, -4, -4, 1, ops, 0, 24, 0, 24)
     assert np.array_equal(bits(compiled), bits(plain))
 
 
