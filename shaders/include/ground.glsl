@@ -43,13 +43,16 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     vec4 own_wide = texture(noise_tile, tile_uv(world, WIDE) + 0.22 * (huge.ba - 0.5));
     vec2 bend = own_wide.ba - 0.5;
     vec4 own_broad = texture(noise_tile, tile_uv(world, BROAD) + 0.20 * bend);
-    vec4 own_middle = texture(noise_tile, tile_uv(world, MIDDLE) + 0.16 * bend + 0.14 * (own_broad.ba - 0.5));
     vec4 wide = mix(own_wide, huge, 0.2 + 0.8 * smoothstep(3000.0, 9000.0, distance_m));
     vec4 broad = mix(own_broad, wide, smoothstep(1200.0, 4200.0, distance_m));
-    vec4 middle = mix(own_middle, broad, 0.25 + 0.75 * smoothstep(200.0, 1000.0, distance_m));
 #if FAR_BAND > 0
-    vec4 fine = middle;
+    // The far band begins beyond the range of three levels, where the middle scale has given way.
+    vec4 own_middle = own_broad;
+    vec4 middle = broad;
+    vec4 fine = broad;
 #else
+    vec4 own_middle = texture(noise_tile, tile_uv(world, MIDDLE) + 0.16 * bend + 0.14 * (own_broad.ba - 0.5));
+    vec4 middle = mix(own_middle, broad, 0.25 + 0.75 * smoothstep(120.0, 360.0, distance_m));
     // Without it the texels of the middle scale would show as a patchwork of rectangles underfoot. Where there is
     // no anisotropic filtering a sharper level is read, or grass blurs a few metres ahead.
     vec4 fine = texture(noise_tile, tile_uv(world, FINE), DETAIL > 0 ? 0.0 : -0.9);
@@ -105,7 +108,10 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     float cliff = smoothstep(0.44, 0.68, bare + 0.16 * (middle.g - 0.5));
     // Layers of rock, tilted and broken by noise. Each set goes before its layers are as thin as a pixel.
     float layers = above + 0.16 * world.x + (own_wide.r - 0.5) * 190.0 + (own_broad.r - 0.5) * 70.0;
-    float thin = sin(layers * 0.19 + (own_middle.r - 0.5) * 7.0) * (1.0 - smoothstep(350.0, 1500.0, distance_m));
+    float thin = 0.0;
+#if DETAIL > 0
+    thin = sin(layers * 0.19 + (middle.r - 0.5) * 7.0) * (1.0 - smoothstep(350.0, 1500.0, distance_m));
+#endif
     float thick = sin(layers * 0.047 + (own_broad.g - 0.5) * 3.0) * (1.0 - smoothstep(1800.0, 6500.0, distance_m));
     float strata = 0.5 + (0.22 * thin + 0.26 * thick) * (0.35 + 1.3 * own_broad.r);
     vec4 face = middle;
@@ -159,8 +165,7 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     vec2 knock = (wall.ba - 0.5) * (1.0 - smoothstep(900.0, 3500.0, distance_m)) + (wall_fine.ba - 0.5) * 0.8 * near;
     dent = vec3(knock.x * facing_z, knock.y, knock.x * (1.0 - facing_z)) * (1.3 * sideways * cliff * (1.0 - snow));
 #endif
-    vec2 tilt = tile_slope(own_middle, MIDDLE) * bump * (1.0 - smoothstep(500.0, 2000.0, distance_m));
-    tilt += tile_slope(own_broad, BROAD) * bump * 0.7 * smoothstep(150.0, 900.0, distance_m)
+    vec2 tilt = tile_slope(own_broad, BROAD) * bump * 0.7 * smoothstep(120.0, 360.0, distance_m)
         * (1.0 - smoothstep(2500.0, 7000.0, distance_m));
     tilt += tile_slope(own_wide, WIDE) * bump * 0.5 * smoothstep(600.0, 2500.0, distance_m)
         * (1.0 - smoothstep(6000.0, 16000.0, distance_m));
@@ -169,6 +174,7 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     flat_near *= 1.0 - sideways;
 #endif
 #if FAR_BAND == 0
+    tilt += tile_slope(own_middle, MIDDLE) * bump * (1.0 - smoothstep(150.0, 360.0, distance_m));
     tilt += tile_slope(blade, BLADE) * close * (0.30 + 0.20 * cliff) * flat_near;
     tilt += tile_slope(fine, FINE) * near * (0.24 + 0.44 * cliff) * flat_near;
 #endif
