@@ -761,6 +761,8 @@ def ride(options: RideOptions) -> int:
             game.finish_pictures()
             facts = game.facts(seconds)
             facts["gl_live_objects"] = gl.live
+            # What release gives back would hide what the ride took.
+            game.log.rss_end_mib = rss_mib()
         finally:
             game.release()
         facts["gl_leaked_objects"] = gl.live

@@ -79,6 +79,8 @@ class RideLog:
     rss_peak_mib: float = 0.0
     rss_settled_mib: float | None = None
     """Resident memory after a tenth of the ride, when every cache has filled."""
+    rss_end_mib: float | None = None
+    """Resident memory after the last frame, before anything is released."""
     gl_settled: int | None = None
     """GL objects alive at that moment."""
 
@@ -134,7 +136,7 @@ def build_report(log: RideLog, facts: Mapping[str, Any]) -> dict[str, Any]:
         "rss_mib": {
             "start": log.rss_start_mib,
             "settled": log.rss_settled_mib,
-            "end": rss_mib(),
+            "end": rss_mib() if log.rss_end_mib is None else log.rss_end_mib,
             "peak": log.rss_peak_mib,
         },
         "gl_live_objects": None,
