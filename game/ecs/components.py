@@ -152,6 +152,10 @@ class ChaseCamera:
     pitch_rad: float = 0.0
     roll_rad: float = 0.0
     """Clockwise is positive, as the rider leans to the right."""
+    subject_x: float = 0.0
+    subject_y: float = 0.0
+    subject_z: float = 0.0
+    """What it follows: the bicycle, and after a fall the middle between bicycle and rider."""
     fov_y_rad: float = 1.13
     shake_rad: float = 0.0
     shake_s: float = 0.0

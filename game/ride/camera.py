@@ -131,8 +131,13 @@ def step(
     c, b = camera, bicycle
     feel = feel or CameraFeel()
     land = LandPatch.of(ground)
-    distance = math.hypot(c.x - b.x, c.z - b.z)
-    if not c.ready or not distance < JUMP_M or not abs(c.anchor_y - b.y) < JUMP_M:
+    # After a fall both are looked at; the rider starts from the bicycle, so nothing jumps.
+    share = 0.5 if b.fallen_s > 0.0 else 0.0
+    c.subject_x = b.x + share * (b.rider_x - b.x)
+    c.subject_y = b.y + share * (b.rider_y - b.y)
+    c.subject_z = b.z + share * (b.rider_z - b.z)
+    distance = math.hypot(c.x - c.subject_x, c.z - c.subject_z)
+    if not c.ready or not distance < JUMP_M or not abs(c.anchor_y - c.subject_y) < JUMP_M:
         _jump(c, b)
     _follow(c, b, dt)
     _ease_look(c, b, dt)
@@ -158,15 +163,15 @@ def _from_the_arm(c: ChaseCamera, b: Bicycle, land: LandPatch, feel: CameraFeel,
     # On a descent the land behind is higher: the camera rises with it, and sinks on a climb.
     lift = SIDE_LIFT_M if side else LIFT_M - 0.75 * tilt * ARM_M * math.cos(c.look_yaw_rad)
     lift -= 2.5 * math.sin(c.look_pitch_rad)
-    arm, raised = _free_arm(c, b, land, along_x, along_z, max(0.7, lift))
-    trunks = land.trunks_around(b.x, b.z, TRUNKS_M)
-    arm = _arm_before_trunks(c, b, trunks, along_x, along_z, arm, dt)
+    arm, raised = _free_arm(c, land, along_x, along_z, max(0.7, lift))
+    trunks = land.trunks_around(c.subject_x, c.subject_z, TRUNKS_M)
+    arm = _arm_before_trunks(c, trunks, along_x, along_z, arm, dt)
     jumped = not c.ready
     c.arm_m = arm if jumped else _toward(c.arm_m, arm, ARM_IN_1_S if arm < c.arm_m else ARM_OUT_1_S, dt)
     quick = ARM_IN_1_S if raised > c.lift_m else ARM_OUT_1_S
     c.lift_m = raised if jumped else _toward(c.lift_m, raised, quick, dt)
-    c.x = b.x - c.arm_m * along_x
-    c.z = b.z - c.arm_m * along_z
+    c.x = c.subject_x - c.arm_m * along_x
+    c.z = c.subject_z - c.arm_m * along_z
     x, z = kernels.beside_trunks(trunks, c.x, c.z, c.anchor_y + c.lift_m, BARK_M)
     c.x, c.z = float(x), float(z)
     c.y = max(c.anchor_y + c.lift_m, land.highest_within(c.x, c.z, AROUND_M) + ABOVE_LAND_M)
@@ -221,7 +226,6 @@ def _shake(c: ChaseCamera, b: Bicycle, feel: CameraFeel, dt: float) -> None:
 
 def _arm_before_trunks(
     c: ChaseCamera,
-    b: Bicycle,
     trunks: NDArray[np.float64],
     along_x: float,
     along_z: float,
@@ -230,7 +234,7 @@ def _arm_before_trunks(
 ) -> float:
     """The arm, shortened before a trunk that has stood in the line of sight for a while."""
     nearest = kernels.first_trunk_on_line(
-        trunks, b.x, b.z, -along_x, -along_z, 0.6, float(arm_m), c.anchor_y + PIVOT_M, 0.1
+        trunks, c.subject_x, c.subject_z, -along_x, -along_z, 0.6, float(arm_m), c.anchor_y + PIVOT_M, 0.1
     )
     if nearest == arm_m:
         c.blocked_s = max(0.0, c.blocked_s - dt)
@@ -247,7 +251,7 @@ def _jump(c: ChaseCamera, b: Bicycle) -> None:
     """Forget the past: stand behind the rider as if nothing had moved."""
     c.ready = False
     c.heading_rad, c.heading_rate_rad_s = b.yaw_rad, 0.0
-    c.anchor_y, c.anchor_m_s = b.y, 0.0
+    c.anchor_y, c.anchor_m_s = c.subject_y, 0.0
     c.slope, c.speed_m_s = b.gradient, b.speed_m_s
 
 
@@ -260,7 +264,7 @@ def _follow(c: ChaseCamera, b: Bicycle, dt: float) -> None:
     ) * dt
     c.heading_rad = math.remainder(c.heading_rad + c.heading_rate_rad_s * dt, 2.0 * math.pi)
     c.anchor_y += c.anchor_m_s * dt
-    missed = b.y - c.anchor_y
+    missed = c.subject_y - c.anchor_y
     c.anchor_y += 2.0 * HEIGHT_1_S * dt * missed
     c.anchor_m_s += HEIGHT_1_S * HEIGHT_1_S * dt * missed
     flat = math.hypot(b.vx_m_s, b.vz_m_s)
@@ -280,14 +284,16 @@ def _ease_look(c: ChaseCamera, b: Bicycle, dt: float) -> None:
 
 
 def _free_arm(
-    c: ChaseCamera, b: Bicycle, land: LandPatch, along_x: float, along_z: float, lift_m: float
+    c: ChaseCamera, land: LandPatch, along_x: float, along_z: float, lift_m: float
 ) -> tuple[float, float]:
     """Arm and lift that keep the land below the line from chest to camera; the longest arm that can.
 
     Lifting goes first; where it would have to be steeper than `STEEPEST_SIGHT` the arm shortens instead.
     """
     spacing = ARM_M / 13.0
-    heights = land.heights_along(b.x, b.z, -spacing * along_x, -spacing * along_z, 15).tolist()
+    heights = land.heights_along(
+        c.subject_x, c.subject_z, -spacing * along_x, -spacing * along_z, 15
+    ).tolist()
     chest = c.anchor_y + PIVOT_M
     # Rise over run that clears the land up to each place behind the rider.
     steepest = -math.inf

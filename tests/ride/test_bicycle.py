@@ -260,7 +260,7 @@ def test_riding_at_a_wall_stops_and_riding_up_a_ramp_does_not() -> None:
             riding.step(b, Intent(), patch, STEP_S)
             top = max(top, b.y)
         heights.append(top)
-    assert heights[0] < 1.0
+    assert heights[0] < 1.2
     # Of the 9²/2g = 4.1 m that the speed is worth, a ramp yields most.
     assert heights[1] > 2.8
 
