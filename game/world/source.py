@@ -388,7 +388,9 @@ def _common(recipe: Recipe) -> tuple[_Numbers, _Numbers, _Numbers]:
 def _ranges(recipe: Recipe) -> tuple[_Numbers, _Numbers, _Numbers]:
     """Parameters, coarse and mid wavelengths of mountain belts."""
     r, f, v = recipe.ranges, recipe.floors, recipe.valleys
-    assert r is not None and f is not None and v is not None, "checked when the recipe was read"
+    assert r is not None, "checked when the recipe was read"
+    assert f is not None, "checked when the recipe was read"
+    assert v is not None, "checked when the recipe was read"
     parameters = {
         "warp_wide_m": r.warp_wide_m,
         "warp_fine_m": r.warp_fine_m,

@@ -112,7 +112,7 @@ def find_spawn(land: LandSource, sea_level_m: float, near: tuple[float, float] =
         raise ValueError(f"sea_level_m = {sea_level_m!r} is not accepted; give a finite number of metres")
     best: tuple[float, Spawn] | None = None
     for tried, centre in enumerate(_ranges(land, near, sea_level_m)):
-        if best is not None and (best[0] < _GOOD_ENOUGH and tried >= 2 or tried >= _MOST_TRIED):
+        if best is not None and ((best[0] < _GOOD_ENOUGH and tried >= 2) or tried >= _MOST_TRIED):
             break
         for x, z in _places(land, centre, sea_level_m):
             short = max(0.0, LONG_DESCENT_M - long_descent_m(land, x, z, sea_level_m)) * _SHORT_FLAW
