@@ -1,7 +1,8 @@
 """The land itself: heights, normals and climate of a block of samples at one level, in one serial nogil call.
 
 Two kinds of landscape share everything from tier 2 on: ranges (mountain belts with valleys) and layers (a stack of
-noise layers that a recipe lists, see `layer_grid`). The function is built in tiers, each at the spacing its wavelengths allow, on grids anchored to the world:
+noise layers that a recipe lists, see `layer_grid`). The function is built in tiers, each at the spacing its
+wavelengths allow, on grids anchored to the world:
   tier 1   nodes every 1024 m: domain warp, ranges, passes, valley floors, climate;
   tier 1½  nodes every 256 m: the warped noise of valleys and crests;
   tier 2   nodes every 64 m: the skeleton made of it, its slope and curvature, masks, forest;
