@@ -1,10 +1,13 @@
 """The land itself: heights, normals and climate of a block of samples at one level, in one serial nogil call.
 
-The function is built in tiers, each at the spacing its wavelengths allow, on grids anchored to the world:
+Two kinds of landscape share everything from tier 2 on: ranges (mountain belts with valleys) and layers (a stack of
+noise layers that a recipe lists, see `layer_grid`). The function is built in tiers, each at the spacing its
+wavelengths allow, on grids anchored to the world:
   tier 1   nodes every 1024 m: domain warp, ranges, passes, valley floors, climate;
   tier 1½  nodes every 256 m: the warped noise of valleys and crests;
   tier 2   nodes every 64 m: the skeleton made of it, its slope and curvature, masks, forest;
-  rows     samples: tier 2 interpolated, then gullies, ground, hummocks and crags octave by octave.
+  rows     samples: tier 2 interpolated, then gullies, ground, layers, hummocks, crags and dunes octave by octave,
+           between them the curve of terraces, last the shore.
 Between nodes values are Catmull-Rom, which at a node returns the node's own bits; so coarse levels, whose samples
 are nodes, agree exactly with fine ones. Slope and curvature come from differences over ±128 m on every level that
 draws gullies, never from the sample spacing. Only the weights of octaves depend on the level: R is summed with the
@@ -479,11 +482,10 @@ def store_lines(line, first, count, n, out, first_field, row):
 
 @jit
 def load_lines(wide, exact, between, first_field, fields, position_m, shift, first, n, line):
-    """`fields` fields of one row, from `first_field` on, into the lines of their numbers: interpolated along z from
-    `wide`, or copied from `exact`.
+    """`fields` fields of one row, from `first_field` on, into the lines of their numbers.
 
-    `between`: whether rows lie between nodes 2^shift m apart, the first of which is node `first`; else `first` is
-    the row of `exact` itself.
+    Interpolated along z from `wide`, or copied from `exact`: `between` says whether rows lie between nodes 2^shift m
+    apart, the first of which is node `first`; else `first` is the row of `exact` itself.
     """
     if between:
         r = (position_m >> shift) - 1 - first

@@ -562,14 +562,8 @@ def _check_octaves(recipe: Recipe, where: str) -> None:
                 f"{where} [[macros]]: sharpness = {macro.sharpness} is not accepted for a cone; its radius is that "
                 "share of the wavelength, at most 0.3"
             )
-    rows: list[Any] = [
-        recipe.gullies,
-        recipe.ground,
-        recipe.hummocks,
-        recipe.crags,
-        recipe.dunes,
-        *recipe.layers,
-    ]
+    rows: list[Any] = [recipe.gullies, recipe.ground, recipe.hummocks, recipe.crags, recipe.dunes]
+    rows += recipe.layers
     total = sum(part.octaves for part in rows) + (recipe.fbm.octaves if recipe.fbm else 0) + 2
     if total > MOST_OCTAVES:
         raise UsageError(

@@ -111,11 +111,14 @@ def find_spawn(land: LandSource, sea_level_m: float, near: tuple[float, float] =
     if not math.isfinite(sea_level_m):
         raise ValueError(f"sea_level_m = {sea_level_m!r} is not accepted; give a finite number of metres")
     best: tuple[float, Spawn] | None = None
+    flat = True
     for tried, centre in enumerate(_ranges(land, near, sea_level_m)):
-        if best is not None and ((best[0] < _GOOD_ENOUGH and tried >= 2) or tried >= _MOST_TRIED):
+        # Only where descents are short is a good start enough; elsewhere there is a perfect one.
+        if best is not None and flat and (tried >= _MOST_TRIED or (tried >= 2 and best[0] < _GOOD_ENOUGH)):
             break
         for x, z in _places(land, centre, sea_level_m):
             short = max(0.0, LONG_DESCENT_M - long_descent_m(land, x, z, sea_level_m)) * _SHORT_FLAW
+            flat = flat and short > 0.0
             for spot_x, spot_z, stand_flaw in _standing_spots(land, x, z):
                 way = _best_way(land, spot_x, spot_z, sea_level_m)
                 dry = land.ground.height(spot_x, spot_z) - sea_level_m - HEIGHT_OVER_SEA_M
