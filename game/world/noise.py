@@ -97,7 +97,7 @@ class _Scratch(threading.local):
 
     def __init__(self, count: int) -> None:
         self.floats = aligned_empty(8 * count * octaves.PITCH)
-        self.mixed = np.empty(count * octaves.PITCH, np.uint32)
+        self.mixed = np.empty(2 * count * octaves.PITCH, np.uint32)
 
 
 class Noise:
