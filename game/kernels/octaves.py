@@ -1,8 +1,9 @@
 """Sums of octaves: fBm, billow and ridged noise over grids, along rows of arbitrary positions and at single points.
 
-Lattice, hash and coordinates are those of `noise`: positions are int64 in 1/1024 m, one octave is a row of the table
-`octaves`, int64 [n, `OCTAVE_FIELDS`]: step (cells · 2^32 per metre, rounded once), offset x, offset z, seed, slice.
-The slice is used by the 3-D forms only: the fixed-point height (cells · 2^32) at which the octave is cut.
+Lattice, gradients and coordinates are those of `noise`: positions are int64 in 1/1024 m, one octave is a row of the
+table `octaves`, int64 [n, `OCTAVE_FIELDS`]: step (cells · 2^32 per metre, rounded once), offset x, offset z, seed,
+slice. The slice is used by the 3-D forms only: the fixed-point height (cells · 2^32) at which the octave is cut. The
+hash joins a scrambled column and a scrambled row, so that little is left to do where they meet.
 `gains`, float32 [n], are amplitudes.
 
 On a grid, inside one row of lattice cells, an octave is `A + B·z + C·v + D·v·z` with v = fade(z): hashes, gradients,
@@ -21,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from game.kernels import jit
-from game.kernels.hashing import CELL_X, CELL_Z, MASK32, hash_cell, hash_row, mix32
+from game.kernels.hashing import CELL_X, MASK32, hash_cell, hash_row, mix32
 from game.kernels.noise import fade, fraction, gradient, position
 
 BLOCK = 512
@@ -59,6 +60,7 @@ _INVERSE_BOUND = np.float32(1.0 / 1.1)
 _NO_ROW = np.int64(1 << 62)
 _THIRD = np.uint32(0x5555)
 _TWO_THIRDS = np.uint32(0xAAAA)
+_JOIN = 0x3C6EF35D  # odd and below 2^31, so that products stay below 2^63
 _LAYER = 0x51ED27  # what tells a layer of the 3-D lattice from a row of the 2-D one
 
 
@@ -101,10 +103,29 @@ def gradient3(hashed):
 
 
 @jit(forceinline=True)
-def corner_pair(mixed_x, row, x, u):
-    """A and B of one lattice row at a column: `mixed_x` the hash part of the column's cell, `row` that of the row."""
-    left = mix32(np.uint32((mixed_x + row) & MASK32))
-    right = mix32(np.uint32((mixed_x + CELL_X + row) & MASK32))
+def column_part(cell_x):
+    """What a lattice point's column brings to its hash, from int64: scrambled once per column, not per point."""
+    return mix32(np.uint32((cell_x & MASK32) * CELL_X & MASK32))
+
+
+@jit(forceinline=True)
+def row_part(cell_z, seed):
+    """What a lattice point's row and the seed bring to its hash."""
+    return mix32(np.uint32(hash_row(cell_z, seed)))
+
+
+@jit(forceinline=True)
+def corner_hash(column, row):
+    """Hash of a lattice point, uint32, from its two scrambled parts."""
+    h = np.uint32((np.int64(np.uint32(column ^ row)) * _JOIN) & MASK32)
+    return np.uint32(h ^ np.uint32(h >> np.uint32(15)))
+
+
+@jit(forceinline=True)
+def corner_pair(west, east, row, x, u):
+    """A and B of one lattice row at a column, from the hash parts of the columns on both sides and of the row."""
+    left = corner_hash(west, row)
+    right = corner_hash(east, row)
     gx0, g0 = gradient(left)
     gx1, g1 = gradient(right)
     n0 = gx0 * x
@@ -113,10 +134,10 @@ def corner_pair(mixed_x, row, x, u):
 
 
 @jit(forceinline=True)
-def layer_pair(mixed_x, row, x, u, y):
+def layer_pair(west, east, row, x, u, y):
     """As `corner_pair`, one layer of the 3-D lattice; `y` the height above that layer in cells."""
-    left = mix32(np.uint32((mixed_x + row) & MASK32))
-    right = mix32(np.uint32((mixed_x + CELL_X + row) & MASK32))
+    left = corner_hash(west, row)
+    right = corner_hash(east, row)
     gx0, gy0, g0 = gradient3(left)
     gx1, gy1, g1 = gradient3(right)
     n0 = gx0 * x + gy0 * y
@@ -125,10 +146,10 @@ def layer_pair(mixed_x, row, x, u, y):
 
 
 @jit(forceinline=True)
-def slice_pair(mixed_x, low, high, x, u, y, w):
+def slice_pair(west, east, low, high, x, u, y, w):
     """A and B of one lattice row of a slice of 3-D noise: both layers of the row, mixed by `w` = fade(y)."""
-    a0, b0 = layer_pair(mixed_x, low, x, u, y)
-    a1, b1 = layer_pair(mixed_x, high, x, u, y - _ONE)
+    a0, b0 = layer_pair(west, east, low, x, u, y)
+    a1, b1 = layer_pair(west, east, high, x, u, y - _ONE)
     return a0 + w * (a1 - a0), b0 + w * (b1 - b0)
 
 
@@ -145,12 +166,14 @@ def _columns(positions, first, n, count, octaves, floats, mixed):
     fractions = np.uint64(count) * _OCTAVE
     for o in range(count):
         at = np.uint64(o) * _ROW
+        east = at + np.uint64(count) * _ROW
         fades = fractions + np.uint64(count) * _ROW
         step, offset = octaves[o, 0], octaves[o, 1]
         for i in range(n):
             t = position(positions[i + first], step, offset)
             x = fraction(t)
-            mixed[i + at] = np.uint32(((t >> 32) & MASK32) * CELL_X & MASK32)
+            mixed[i + at] = column_part(t >> 32)
+            mixed[i + east] = column_part((t >> 32) + 1)
             floats[i + at + fractions] = x
             floats[i + at + fades] = fade(x)
 
@@ -161,18 +184,26 @@ def _lattice_row(solid, o, count, octaves, gain, cell, n, floats, mixed):
     slot = np.uint64(o) * _OCTAVE
     south = slot + _SOUTH_A
     at = np.uint64(o) * _ROW
+    east = at + np.uint64(count) * _ROW
     fractions = np.uint64(count) * _OCTAVE + at
     fades = fractions + np.uint64(count) * _ROW
     if solid:
         octave = octaves[o]
         low, high = layer_seeds(octave)
-        low_row = hash_row(cell, low)
-        high_row = hash_row(cell, high)
+        low_row = row_part(cell, low)
+        high_row = row_part(cell, high)
         y = fraction(octave[4])
         w = fade(y)
         for i in range(n):
             a, b = slice_pair(
-                np.int64(mixed[i + at]), low_row, high_row, floats[i + fractions], floats[i + fades], y, w
+                mixed[i + at],
+                mixed[i + east],
+                low_row,
+                high_row,
+                floats[i + fractions],
+                floats[i + fades],
+                y,
+                w,
             )
             a0, b0 = floats[i + south], floats[i + south + _ROW]
             a1, b1 = a * gain, b * gain
@@ -182,9 +213,9 @@ def _lattice_row(solid, o, count, octaves, gain, cell, n, floats, mixed):
             floats[i + south] = a1
             floats[i + south + _ROW] = b1
     else:
-        row = hash_row(cell, octaves[o, 3])
+        row = row_part(cell, octaves[o, 3])
         for i in range(n):
-            a, b = corner_pair(np.int64(mixed[i + at]), row, floats[i + fractions], floats[i + fades])
+            a, b = corner_pair(mixed[i + at], mixed[i + east], row, floats[i + fractions], floats[i + fades])
             a0, b0 = floats[i + south], floats[i + south + _ROW]
             a1, b1 = a * gain, b * gain
             floats[i + slot] = a0
@@ -313,7 +344,7 @@ def fill_grid(kind, solid, qx, qz, octaves, gains, floats, mixed, out):
     """Fill a grid of samples: rows at `qz`, columns at `qx`, int64 [nj] and [ni], ascending, 1/1024 m.
 
     `kind`: `FBM`, `BILLOW` or `RIDGED`; `solid`: slices of 3-D noise instead of 2-D noise. `floats` float32
-    [≥ 8 · n · `PITCH`] and `mixed` uint32 [≥ n · `PITCH`] are scratch. `out`: float32 [nj, ni], overwritten.
+    [≥ 8 · n · `PITCH`] and `mixed` uint32 [≥ 2 · n · `PITCH`] are scratch. `out`: float32 [nj, ni], overwritten.
     """
     count = len(gains)
     cells = np.empty((len(qz), count), np.int64)
@@ -339,20 +370,20 @@ def fill_grid(kind, solid, qx, qz, octaves, gains, floats, mixed, out):
 
 
 @jit(forceinline=True)
-def octave_value(solid, mixed_x, low, high, x, z, y, w, gain):
+def octave_value(solid, west, east, north, south, high_north, high_south, x, z, y, w, gain):
     """Value of one octave, times `gain`, at fractions (x, y, z) of a cell. Returns float32.
 
-    `mixed_x` the hash part of the cell's column, `low` that of its row (in the lower layer of the 3-D lattice), `high`
-    that of its row in the upper layer, `w` = fade(y).
+    Hash parts of the columns and rows around it, uint32; those of the upper layer of the 3-D lattice begin with `high`.
+    `w` = fade(y).
     """
     u = fade(x)
     v = fade(z)
     if solid:
-        a0, b0 = slice_pair(mixed_x, low, high, x, u, y, w)
-        a1, b1 = slice_pair(mixed_x, low + CELL_Z, high + CELL_Z, x, u, y, w)
+        a0, b0 = slice_pair(west, east, north, high_north, x, u, y, w)
+        a1, b1 = slice_pair(west, east, south, high_south, x, u, y, w)
     else:
-        a0, b0 = corner_pair(mixed_x, low, x, u)
-        a1, b1 = corner_pair(mixed_x, low + CELL_Z, x, u)
+        a0, b0 = corner_pair(west, east, north, x, u)
+        a1, b1 = corner_pair(west, east, south, x, u)
     a0, b0 = a0 * gain, b0 * gain
     c, d = between(a0, b0, a1 * gain, b1 * gain)
     return (a0 + b0 * z) + (c * v + d * (v * z))
@@ -368,7 +399,7 @@ def _hash_seeds(solid, octave):
 
 @jit
 def _places(qx, qz, first, n, octave, low_seed, high_seed, parts, fractions):
-    """Hash parts (column, low row, high row) and fractions (x, z) of `n` positions.
+    """Hash parts (both columns, both rows of each layer) and fractions (x, z) of `n` positions.
 
     64-bit work in a loop of its own, so that the hashing after it fills vectors of 32-bit lanes.
     """
@@ -376,9 +407,12 @@ def _places(qx, qz, first, n, octave, low_seed, high_seed, parts, fractions):
     for i in range(n):
         tx = position(qx[i + first], step, offset_x)
         tz = position(qz[i + first], step, offset_z)
-        parts[0, i] = np.uint32(((tx >> 32) & MASK32) * CELL_X & MASK32)
-        parts[1, i] = np.uint32(hash_row(tz >> 32, low_seed))
-        parts[2, i] = np.uint32(hash_row(tz >> 32, high_seed))
+        parts[0, i] = column_part(tx >> 32)
+        parts[1, i] = column_part((tx >> 32) + 1)
+        parts[2, i] = row_part(tz >> 32, low_seed)
+        parts[3, i] = row_part((tz >> 32) + 1, low_seed)
+        parts[4, i] = row_part(tz >> 32, high_seed)
+        parts[5, i] = row_part((tz >> 32) + 1, high_seed)
         fractions[0, i] = fraction(tx)
         fractions[1, i] = fraction(tz)
 
@@ -386,7 +420,7 @@ def _places(qx, qz, first, n, octave, low_seed, high_seed, parts, fractions):
 @jit
 def fill_points(kind, solid, qx, qz, octaves, gains, out):
     """The same sums at arbitrary positions: `qx`, `qz` int64 [n], 1/1024 m; `out` float32 [n], overwritten."""
-    parts = np.empty((3, BLOCK), np.uint32)
+    parts = np.empty((6, BLOCK), np.uint32)
     fractions = np.empty((2, BLOCK), np.float32)
     sums = np.empty((2, BLOCK), np.float32)
     for start in range(0, len(qx), BLOCK):
@@ -407,9 +441,12 @@ def fill_points(kind, solid, qx, qz, octaves, gains, out):
                 for i in range(n):
                     fractions[0, i] = octave_value(
                         True,
-                        np.int64(parts[0, i]),
-                        np.int64(parts[1, i]),
-                        np.int64(parts[2, i]),
+                        parts[0, i],
+                        parts[1, i],
+                        parts[2, i],
+                        parts[3, i],
+                        parts[4, i],
+                        parts[5, i],
                         fractions[0, i],
                         fractions[1, i],
                         y,
@@ -418,9 +455,20 @@ def fill_points(kind, solid, qx, qz, octaves, gains, out):
                     )
             else:
                 for i in range(n):
-                    row = np.int64(parts[1, i])
+                    north, south = parts[2, i], parts[3, i]
                     fractions[0, i] = octave_value(
-                        False, np.int64(parts[0, i]), row, row, fractions[0, i], fractions[1, i], y, w, gain
+                        False,
+                        parts[0, i],
+                        parts[1, i],
+                        north,
+                        south,
+                        north,
+                        south,
+                        fractions[0, i],
+                        fractions[1, i],
+                        y,
+                        w,
+                        gain,
                     )
             for i in range(n):
                 value = fractions[0, i]
@@ -442,13 +490,16 @@ def _value_at(solid, qx, qz, octave, gain):
     tz = position(qz, octave[0], octave[2])
     low_seed, high_seed = _hash_seeds(solid, octave)
     y = fraction(octave[4])
-    mixed_x = ((tx >> 32) & MASK32) * CELL_X & MASK32
+    west = tx >> 32
     north = tz >> 32
     return octave_value(
         solid,
-        mixed_x,
-        hash_row(north, low_seed),
-        hash_row(north, high_seed),
+        column_part(west),
+        column_part(west + 1),
+        row_part(north, low_seed),
+        row_part(north + 1, low_seed),
+        row_part(north, high_seed),
+        row_part(north + 1, high_seed),
         fraction(tx),
         fraction(tz),
         y,
@@ -508,9 +559,8 @@ def explain(kind, solid, qx, qz, octaves, gains, cells, hashes, gradients, weigh
                 gradients[o, corner, :] = _ZERO
                 continue
             right, south = corner & 1, (corner >> 1) & 1
-            hashed = hash_cell(
-                cells[o, 0] + right, cells[o, 2] + south, seeds[1] if corner >= 4 else seeds[0]
-            )
+            seed = seeds[1] if corner >= 4 else seeds[0]
+            hashed = corner_hash(column_part(cells[o, 0] + right), row_part(cells[o, 2] + south, seed))
             hashes[o, corner] = hashed
             share = (u if right else _ONE - u) * (v if south else _ONE - v)
             weights[o, corner] = share * (w if corner >= 4 else _ONE - w)
@@ -536,7 +586,7 @@ def warm() -> None:
     octaves = np.full((2, OCTAVE_FIELDS), 1 << 20, np.int64)
     gains = np.ones(2, np.float32)
     floats = np.zeros(2 * 8 * PITCH, np.float32)
-    mixed = np.zeros(2 * PITCH, np.uint32)
+    mixed = np.zeros(2 * 2 * PITCH, np.uint32)
     out = np.zeros((4, 4), np.float32)
     fill_grid(FBM, False, q, q, octaves, gains, floats, mixed, out)
     fill_points(FBM, False, q, q, octaves, gains, out[0])

@@ -97,7 +97,7 @@ class _Scratch(threading.local):
 
     def __init__(self, count: int) -> None:
         self.floats = aligned_empty(8 * count * octaves.PITCH)
-        self.mixed = np.empty(count * octaves.PITCH, np.uint32)
+        self.mixed = np.empty(2 * count * octaves.PITCH, np.uint32)
 
 
 class Noise:
@@ -187,10 +187,9 @@ class Noise:
     ) -> NDArray[np.float32]:
         """Values at columns x0 + i·spacing and rows z0 + j·spacing, metres: float32 [nz, nx].
 
-        Positions are rounded to 1/1024 m. Octaves with fewer than two samples a cell are left out; it is an error
-        when that is the first. `out` (C-contiguous float32 [nz, nx], best from `aligned_empty`) is filled and returned
-        if given, which saves the time of fresh memory, a quarter of the whole. `progress(rows done, rows in all)` is
-        called on the calling thread.
+        Positions are rounded to 1/1024 m. Octaves with fewer than two samples a cell are left out; it is an error when
+        that is the first. `out`, C-contiguous float32 [nz, nx] (best from `aligned_empty`), is filled and returned if
+        given, which saves the time of fresh memory. `progress(rows done, rows in all)` is called on this thread.
 
         Raises `ValueError` for a size below 1 or above 2^28 samples, a spacing outside 1/1024…5e6 m, a corner that is
         not finite or beyond ±1e9 m, a first octave with fewer than two samples a cell, threads outside 1…64,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -144,6 +145,12 @@ def test_bad_regions_are_refused_before_anything_is_allocated(arguments: tuple, 
     finally:
         tracemalloc.stop()
     assert all(word in str(caught.value) for word in named), caught.value
+
+
+def test_the_example_in_the_docs_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "noise.md").read_text(encoding="utf-8")
+    exec(text.split("```python\n")[1].split("```")[0], {})
+    assert "skeleton" in capsys.readouterr().out
 
 
 def test_bad_positions_and_threads() -> None:
