@@ -243,6 +243,6 @@ def test_a_damaged_world_opens_with_few_messages(session: Session) -> None:
     assert "worlds show" in opened.messages[-1][0]
     data["recipe"] = "atlantis"
     path.write_bytes(gzip.compress(json.dumps(data).encode()))
-    with pytest.raises(UsageError, match="saved world 'w' cannot be opened.*atlantis"):
+    with pytest.raises(UsageError, match=r"saved world 'w' cannot be opened.*atlantis"):
         open_session(RideOptions(save="w", pages="wait"), quality("low"))
     lock_world("w").release()
