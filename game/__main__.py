@@ -17,7 +17,7 @@ from game.core.coords import WORLD_LIMIT_M
 from game.core.errors import UsageError
 from game.core.options import RideOptions, Screenshot
 from game.core.report import check_writable
-from game.core.settings import PRESETS
+from game.core.settings import ERROR_RANGE_PX, PRESETS, VIEW_RANGE_KM
 
 USAGE_EXIT = 2
 MAX_PIXELS_SIDE = 8192
@@ -107,7 +107,19 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sea-level", type=_number("sea_level", -200, 2000, "metres"), default=None, metavar="M"
     )
-    parser.add_argument("--view-km", type=_number("view_km", 2, 100, "kilometres"), default=None, metavar="K")
+    parser.add_argument(
+        "--view-km", type=_number("view_km", *VIEW_RANGE_KM, "kilometres"), default=None, metavar="K"
+    )
+    parser.add_argument(
+        "--error-px",
+        type=_number("error_px", *ERROR_RANGE_PX, "pixels"),
+        default=None,
+        metavar="PX",
+        help="how far a change of detail may move the land on the screen",
+    )
+    parser.add_argument(
+        "--curvature", choices=("on", "off"), default="on", help="of the earth, from 20 km on"
+    )
     parser.add_argument("--workers", type=_integer("workers", 1, 64), default=None, metavar="N")
     parser.add_argument(
         "--exec", default=None, metavar="COMMANDS", help='e.g. "sea 60 @5; teleport 100,200 @8"'
@@ -186,6 +198,8 @@ def parse_arguments(words: Sequence[str]) -> RideOptions:
         "start": arguments.start,
         "sea_level_m": arguments.sea_level,
         "view_m": None if arguments.view_km is None else arguments.view_km * 1000.0,
+        "error_px": arguments.error_px,
+        "curvature": arguments.curvature == "on",
         "workers": arguments.workers,
         "commands": tuple(parse_script(_script(arguments))),
     }

@@ -28,10 +28,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from game import actions
 from game.core.clock import FixedStep
 from game.core.commands import Command, parse_command
+from game.core.coords import forward
 from game.core.errors import UsageError
 from game.core.options import RideOptions, Screenshot
 from game.core.paths import first_writable, user_data_dir, user_pictures_dir
-from game.core.report import SECTIONS, RideLog, build_report, write_report
+from game.core.report import SECTIONS, RideLog, build_report, percentiles, rss_mib, write_report
 from game.core.settings import Quality, quality, quality_for_renderer
 from game.core.stopwatch import Stopwatch
 from game.core.units import STEP_S
@@ -41,7 +42,8 @@ from game.host.inputs import InputFrame, Inputs
 from game.host.window import NoDisplay, Window
 from game.kernels import warmup
 from game.ride.contact import clearance
-from game.session import Session, default_workers, open_session
+from game.session import Lens, Session, default_workers, open_session
+from game.streaming.store import PAGE_BYTES
 from game.streaming.wanted import Focus
 
 if TYPE_CHECKING:
@@ -61,8 +63,14 @@ LOOK_RAD_PER_S = 2.6
 SPRINT = 1.6
 """Pedal of a sprint; see `Intent`."""
 
-UPLOAD_BYTES = 4 * 272 * 1024
-"""Pages accepted in a frame that is paced by the clock, in bytes: four."""
+UPLOAD_BYTES = 4 * PAGE_BYTES
+"""Land sent to the GPU in one frame at most, unless the frame waits for everything: four pages."""
+
+UPLOAD_S = 0.002
+"""Time that accepting and sending pages may take in a frame paced by the clock; one page may run over."""
+
+HOLD_S = 2.0
+"""After a jump the last picture stays until the coarsest land is there, but no longer than this."""
 
 WARM_S = 1.0
 """Simulated seconds at the start that the time figures leave out."""
@@ -85,10 +93,14 @@ class Game:
         self.gl = gl
         self.interface = interface
         self.quality: Quality = quality(options.quality or quality_for_renderer(gl.renderer), options.view_m)
+        self.view_m = options.view_m
+        self.error_px = options.error_px
+        self.curvature = options.curvature
         self.session: Session = open_session(options, self.quality)
         self.inputs = Inputs()
         self.clock = FixedStep(paced_by_wall_clock=options.pages == "realtime")
-        self.renderer: Renderer = Renderer(gl, self.quality, *window.drawable_size)
+        layers = self.session.stream.store.limit
+        self.renderer: Renderer = Renderer(gl, self.quality, *window.drawable_size, layers)
         self.renderer.draw_enabled = options.draw
         self.log = RideLog()
         self.watch = Stopwatch()
@@ -98,6 +110,8 @@ class Game:
         """Commands from the interface, for the next frame."""
         self._shown_camera: CameraView | None = None
         self._pictures = 0
+        self._held_s = HOLD_S
+        """How long the last picture has stood for one that is not ready; at first there is none to keep."""
         self._next_save_s = time.monotonic() + AUTOSAVE_S
         self._playing = options.autopilot is None
         self.start_height_m = self.session.bicycle.y
@@ -125,15 +139,16 @@ class Game:
         self._after_steps(steps)
 
         camera = self._camera()
+        self._fit_levels(camera)
         stream.want(self._focus(camera), self.clock.time_due_s)
         watch.lap("stream_ms")
         self._grant_pages(frame_s)
         watch.skip()
-        arrived = stream.collect(UPLOAD_BYTES if self.options.pages == "realtime" else None)
-        watch.lap("stream_ms")
-
-        for layer, page in arrived:
+        for layer, page in stream.arrivals(*self._upload_budget()):
+            watch.lap("stream_ms")
             self.renderer.upload(layer, page)
+            watch.lap("upload_ms")
+        watch.lap("stream_ms")
         for layer, page, rows in edited:
             self.renderer.upload_box(layer, page, *rows)
         watch.lap("upload_ms")
@@ -141,8 +156,7 @@ class Game:
         selection = stream.select(camera, 0.0 if session.paused else frame_s)
         watch.lap("select_ms")
 
-        # After a teleport the old picture stays until there is land everywhere.
-        if selection.complete:
+        if self._ready_to_draw(selection, frame_s):
             self._draw(camera, selection)
             watch.lap("submit_ms")
             self._show_interface(camera, selection, frame_s)
@@ -248,7 +262,15 @@ class Game:
             return
         name, value = command.name, command.values[0] if command.values else ""
         if name == "quality":
-            self._set_quality(quality(str(value), self.options.view_m))
+            self._set_quality(quality(str(value), self.view_m))
+        elif name == "view":
+            self.view_m = 1000.0 * float(value)
+            self.quality = quality(self.quality.name, self.view_m)
+            self.session.use_quality(self.quality)
+        elif name == "error":
+            self.error_px = float(value)
+        elif name == "curvature":
+            self.curvature = value == "on"
         elif name == "key":
             self.inputs.press(str(value), command.values[1] == "down")
         elif name == "picture":
@@ -276,12 +298,25 @@ class Game:
         from game.render.renderer import Renderer
 
         self.quality = preset
+        layers = self.renderer.page_layers
         self.renderer.release()
-        self.renderer = Renderer(self.gl, preset, *self.window.drawable_size)
-        self.renderer.draw_enabled = self.options.draw
         self.session.use_quality(preset)
+        # Layer numbers handed out under a larger limit stay in use.
+        layers = max(layers, self.session.stream.store.limit)
+        self.renderer = Renderer(self.gl, preset, *self.window.drawable_size, layers)
+        self.renderer.draw_enabled = self.options.draw
+        self._send_every_page()
+
+    def _send_every_page(self) -> None:
         for layer, page in self.session.stream.store.residents():
             self.renderer.upload(layer, page)
+
+    def _fit_levels(self, camera: CameraView) -> None:
+        """Let the ranges follow lens, resolution and settings, and the textures the pages that takes."""
+        self.session.fit_levels(self._lens(camera), self.quality)
+        if self.session.stream.store.limit > self.renderer.page_layers:
+            self.renderer.make_room(self.session.stream.store.limit)
+            self._send_every_page()
 
     def _set_intent(self, inputs: InputFrame, frame_s: float) -> None:
         """Hand the player's wishes to the rider, or to the free camera."""
@@ -337,9 +372,26 @@ class Game:
         rider = self.session.bicycle
         x, z = actions.within_world(camera.x), actions.within_world(camera.z)
         altitude_m = max(0.0, camera.y - self.session.land.ground.height(x, z))
+        look = forward(camera.yaw_rad)
         if self.session.free_camera.x is not None:
-            return Focus(x, z, altitude_m)
-        return Focus(x, z, altitude_m, rider.vx_m_s, rider.vz_m_s)
+            return Focus(x, z, altitude_m, 0.0, 0.0, *look)
+        return Focus(x, z, altitude_m, rider.vx_m_s, rider.vz_m_s, *look)
+
+    def _lens(self, camera: CameraView) -> Lens:
+        """What the levels' ranges follow in this frame."""
+        error_px = self.error_px or self.quality.error_px
+        return Lens(error_px, camera.fov_y_rad, self.renderer.size[1], self.curvature)
+
+    def _upload_budget(self) -> tuple[int | None, float | None]:
+        """Bytes and seconds that this frame may spend on pages; seconds only where the clock paces."""
+        if self.options.pages == "wait":
+            return None, None
+        return UPLOAD_BYTES, UPLOAD_S if self.options.pages == "realtime" else None
+
+    def _ready_to_draw(self, selection: Selection, frame_s: float) -> bool:
+        """Whether to draw: after a jump the old picture stays until the new land has its coarsest pages."""
+        self._held_s = 0.0 if selection.complete else self._held_s + frame_s
+        return selection.complete or self._held_s >= HOLD_S
 
     def _grant_pages(self, frame_s: float) -> None:
         """Let the workers have their time: all they want, their share of the frame, or what they get."""
@@ -394,6 +446,11 @@ class Game:
             targets_m=session.stream.lod.targets.tolist(),
             quality=self.quality.name,
             view_m=self.quality.view_m,
+            error_px=self.error_px or self.quality.error_px,
+            shown_error_px=self._shown_error_px() or 0.0,
+            curvature=self.curvature,
+            generation_ms=tuple(session.stream.generation_ms),
+            upload_ms=tuple(session.stream.upload_ms),
             can_undo=edits.can_undo,
             can_redo=edits.can_redo,
             strokes=edits.strokes,
@@ -459,6 +516,16 @@ class Game:
         log.holes += stream.count_holes()
         stats = stream.stats
         log.late_pages += stats.late
+        if self.clock.time_due_s > WARM_S:
+            log.late_settled += stats.late
+        if log.rss_settled_mib is None and self.clock.time_due_s >= 0.1 * self.options.seconds:
+            log.rss_settled_mib, log.gl_settled = rss_mib(), self.gl.live
+        log.streaming["pages_wanted"].append(stats.wanted)
+        log.streaming["pages_resident_frame"].append(stats.resident)
+        log.streaming["pages_late_frame"].append(stats.late)
+        log.streaming["page_queue"].append(stats.queue)
+        log.streaming["pages_uploaded_frame"].append(stats.uploaded)
+        log.covered_m.append(stats.covered_m)
         log.triangles.append(self.renderer.triangles)
         log.draw_calls.append(self.renderer.draw_calls)
         log.trees.append(self.renderer.trees_drawn)
@@ -510,10 +577,20 @@ class Game:
             "pages_resident": stats.resident,
             "page_memory_mib": stats.page_memory_mib,
             "view_distance_m": self.quality.view_m,
+            "page_layers": stats.layers,
+            "page_generation_ms": percentiles(list(session.stream.generation_ms)),
+            "page_upload_ms": percentiles(list(session.stream.upload_ms)),
+            "lod_error_px": self._shown_error_px(),
+            "lod_dropped_levels": stats.dropped_levels,
             "falls": rider.falls,
             "gl_renderer": self.gl.renderer,
             "gl_version": self.gl.version,
         }
+
+    def _shown_error_px(self) -> float | None:
+        """How far a change of detail moves the land on the screen, with the ranges in use."""
+        lens = self.session.lens
+        return None if lens is None else self.session.stream.lod.error_px(lens.fov_y_rad, lens.height_px)
 
     def release(self) -> None:
         """Stop the workers and free every GL object; harmless when called twice."""

@@ -5,6 +5,7 @@ Knows no window, no GL and no user interface, so the same session runs in a test
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -15,6 +16,7 @@ from game.core.coords import PageKey
 from game.core.errors import UsageError
 from game.core.options import RideOptions
 from game.core.settings import Quality
+from game.core.units import BEND_FROM_M, EARTH_BEND_PER_M
 from game.ecs.components import (
     Autopilot,
     Bicycle,
@@ -53,13 +55,35 @@ _MOST_REPAIRS_SHOWN = 5
 
 
 def default_workers() -> int:
-    """Worker threads: one core is left to the frame."""
-    return max(1, (os.cpu_count() or 2) - 1)
+    """Worker threads: of the cores this process may use, one is left to the frame."""
+    # Containers and `taskset` grant fewer cores than the machine has.
+    granted = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
+    return max(1, granted - 1)
 
 
-def lod_settings(quality: Quality) -> LodSettings:
-    """Level ranges of a preset."""
-    return LodSettings(quality.r0_m, quality.view_m, quality.patch_quads)
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """What the ranges of the levels follow: error on the screen, field of view, lines of the picture, curvature."""
+
+    error_px: float
+    fov_y_rad: float
+    height_px: int
+    curvature: bool = True
+
+    def levels(self, quality: Quality) -> LodSettings:
+        """Level ranges of a preset through this lens."""
+        return LodSettings.for_screen(
+            self.error_px, self.fov_y_rad, self.height_px, quality.view_m, quality.patch_quads
+        )
+
+    def bend_per_m(self, quality: Quality) -> float:
+        """The earth's drop per square metre of distance that is drawn."""
+        return EARTH_BEND_PER_M if self.curvature and quality.view_m >= BEND_FROM_M else 0.0
+
+
+ZOOM_SHARE = 0.2
+"""The ranges follow the field of view when the size of things on the screen has changed by this share: the widening
+at speed alone does not move them."""
 
 
 def _report_failure(key: PageKey, error: Exception) -> None:
@@ -87,6 +111,8 @@ class Session:
     quit: bool = False
     touched: DirtyBox | None = None
     """Land changed since the last `settle_edits`."""
+    lens: Lens | None = None
+    """The lens the levels stand for."""
     saved_epoch: int = 0
     """Edit epoch that is on disk."""
     messages: list[tuple[str, str]] = field(default_factory=list)
@@ -148,13 +174,32 @@ class Session:
 
     def use_quality(self, quality: Quality) -> None:
         """Other level ranges and trees from this frame on; resident pages stay."""
-        self.stream.set_lod(lod_settings(quality))
+        if self.lens is not None:
+            self._turn_lens(self.lens, quality)
         vegetation = self.land.vegetation
         if vegetation.tree_levels != quality.tree_levels:
             vegetation.tree_levels = quality.tree_levels
             for _, page in self.stream.store.residents():
                 page.trees = vegetation.trees(page)
             self.stream.forget_trees()
+
+    def fit_levels(self, lens: Lens, quality: Quality) -> None:
+        """Let the levels' ranges follow the lens; nothing happens while it stays about the same."""
+        was = self.lens
+        if was is not None and (was.error_px, was.height_px, was.curvature) == (
+            lens.error_px,
+            lens.height_px,
+            lens.curvature,
+        ):
+            zoom = math.tan(0.5 * was.fov_y_rad) / math.tan(0.5 * lens.fov_y_rad)
+            if abs(zoom - 1.0) < ZOOM_SHARE:
+                return
+        self._turn_lens(lens, quality)
+
+    def _turn_lens(self, lens: Lens, quality: Quality) -> None:
+        self.lens = lens
+        self.stream.set_lod(lens.levels(quality))
+        self.stream.bend_per_m = lens.bend_per_m(quality)
 
     def save(self, name: str) -> None:
         """Write the world under `name`, and lock it for this instance.
@@ -307,14 +352,19 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         moving = [make_glide_system(land.ground, options.speed_m_s)]
     schedule = Schedule([systems.remember_previous, *moving, systems.make_camera_system(patch)])
 
+    lens = Lens(
+        options.error_px or quality.error_px, ChaseCamera().fov_y_rad, options.height, options.curvature
+    )
     stream = TerrainStream(
         land.make_page,
-        lod_settings(quality),
+        lens.levels(quality),
         workers=options.workers or default_workers(),
         edits=land.edits,
         on_error=_report_failure,
         budgeted=options.pages == "budget",
+        bend_per_m=lens.bend_per_m(quality),
     )
+    land.ground.resident = stream.store.page
     session = Session(
         world=saved.recipe,
         seed=saved.seed,
@@ -325,6 +375,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         cast=cast,
         schedule=schedule,
         collisions=collisions,
+        lens=lens,
         saved_epoch=land.edits.epoch,
         messages=[(message, "warning") for message in messages],
         lock=lock,

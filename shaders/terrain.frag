@@ -1,5 +1,6 @@
 #include "frame.glsl"
 #include "atmosphere.glsl"
+#include "curvature.glsl"
 #include "lighting.glsl"
 #include "ground.glsl"
 #include "normals.glsl"
@@ -25,5 +26,5 @@ void main() {
     vec3 eye = -v_place / max(distance_m, 1e-3);
     float shine = pow(max(dot(ground.normal, normalize(eye + light_direction.xyz)), 0.0), 48.0);
     colour += light_colour.rgb * (shine * ground.gloss * 0.35 * shade);
-    out_colour = vec4(apply_haze(colour, v_place), 1.0);
+    out_colour = vec4(apply_haze(colour, round_earth(v_place)), 1.0);
 }

@@ -1,6 +1,7 @@
 // One vertex of the grid patch: integer metres from the camera's anchor, so that shared edges of any two levels
 // have equal bits, morphed as a whole toward the even neighbour.
 #include "frame.glsl"
+#include "curvature.glsl"
 #include "morph.glsl"
 #include "normals.glsl"
 
@@ -10,9 +11,8 @@ layout(location = 2) in ivec2 page;    // layer, level
 
 uniform sampler2DArray page_heights;
 uniform sampler2DArray page_climate;
-uniform int far_band;
 
-out vec3 v_place;
+out vec3 v_place;         // on the flat land: what is painted on it must not know the earth's curve
 out vec3 v_parent_normal;
 out vec4 v_climate;
 out vec3 v_texel;        // where in the page this is, in samples with apron; morph factor
@@ -38,6 +38,10 @@ void main() {
     v_climate = mix(texelFetch(page_climate, own_texel, 0), texelFetch(page_climate, even_texel, 0), k);
 
     v_place = vec3(place.x, height - camera.y, place.y);
-    vec4 position = vec4(v_place, 1.0);
-    gl_Position = far_band == 0 ? view_projection * position : view_projection_far * position;
+    vec4 position = vec4(round_earth(v_place), 1.0);
+#if FAR_BAND > 0
+    gl_Position = view_projection_far * position;
+#else
+    gl_Position = view_projection * position;
+#endif
 }

@@ -1,11 +1,19 @@
+#include "frame.glsl"
 #include "foliage.glsl"
 
 in vec3 v_colour;
+in vec3 v_air;
+in vec2 v_grain;
+flat in float v_rough;
 flat in float v_fade;
 
 layout(location = 0) out vec4 out_colour;
 
 void main() {
     if (faded_out(v_fade, gl_FragCoord.xy)) discard;
-    out_colour = vec4(v_colour, 1.0);
+    // Needles and leaves, too small for triangles, hide the triangles there are.
+    vec4 noise = texture(noise_tile, v_grain);
+    float speck = 0.65 * noise.g + 0.35 * noise.r - 0.5;
+    vec3 tone = vec3(1.0) + speck * v_rough * vec3(1.9, 1.75, 1.45);
+    out_colour = vec4(v_colour * tone + v_air, 1.0);
 }

@@ -10,6 +10,9 @@ layout(location = 3) in vec4 place;   // foot relative to the camera, scale
 layout(location = 4) in vec4 look;    // yaw, tint, fade, width
 
 out vec3 v_colour;
+out vec3 v_air;
+out vec2 v_grain;       // where in the noise the needles or leaves are
+flat out float v_rough; // how much of that shows
 flat out float v_fade;
 
 const float TURN = 6.283185307179586;
@@ -35,6 +38,17 @@ void main() {
     gl_Position = view_projection * vec4(at, 1.0);
     bool bark = colour.a == 0.0;
     vec3 albedo = pow(colour.rgb, vec3(2.2)) * (bark ? vec3(1.0) : tree_tone(look.y));
-    v_colour = apply_haze(light_foliage(albedo, n, cloud_shade(place.xyz)), at);
+    // Less of the sky reaches the lower and inner crown.
+    float height = clamp(position.y / 9.0, 0.0, 1.0);
+    float open_sky = bark ? 0.55 + 0.15 * height : 0.62 + 0.38 * height;
+    vec3 lit = light_foliage(albedo, n, cloud_shade(place.xyz), open_sky);
+    float distance_m = length(at);
+    vec3 through = haze_transmittance(at, distance_m);
+    v_colour = lit * through;
+    v_air = sky_colour(at / max(distance_m, 1e-3)) * (1.0 - through);
+    // Along the bark it is stretched upward, on leaves it is the same all ways.
+    v_grain = vec2(position.x + 0.62 * position.z, bark ? 0.12 * position.y : position.y - 0.71 * position.z);
+    v_grain = v_grain * (bark ? 0.55 : 0.38) + look.y;
+    v_rough = 1.0 - 0.75 * smoothstep(12.0, 80.0, distance_m);
     v_fade = look.z;
 }

@@ -34,6 +34,6 @@ void main() {
 #endif
     vec3 facing = texture(far_normal, where).xyz * 2.0 - 1.0;
     vec3 normal = normalize(v_right * facing.x + v_up * facing.y + v_toward * facing.z);
-    vec3 colour = light_foliage(texel.rgb * v_tone, normal, v_shade);
+    vec3 colour = light_foliage(texel.rgb * v_tone, normal, v_shade, 0.70 + 0.30 * (1.0 - v_uv.y));
     out_colour = vec4(colour * v_through + v_air, coverage);
 }

@@ -1,6 +1,7 @@
 // The sea: where a pixel's ray meets the level plane before it meets land. Premultiplied alpha out.
 #include "frame.glsl"
 #include "atmosphere.glsl"
+#include "curvature.glsl"
 #include "tile.glsl"
 #include "depth.glsl"
 
@@ -29,11 +30,8 @@ void main() {
         out_colour = vec4(murk * (0.25 + 0.75 * lost), 0.25 + 0.75 * lost);
         return;
     }
-    if (v_ray.y >= -1e-6) {
-        discard;
-    }
-    float water_m = sea.x / v_ray.y;
-    if (water_m >= scene_m) {
+    float water_m = meet_level(v_ray, sea.x);
+    if (water_m < 0.0 || water_m >= scene_m) {
         discard;
     }
     vec3 place = v_ray * water_m;

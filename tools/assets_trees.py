@@ -32,11 +32,11 @@ BROADLEAF_TRUNK = 0.26
 
 BARK: Colour = (0.27, 0.22, 0.175)
 BARK_LIGHT: Colour = (0.33, 0.285, 0.24)
-NEEDLE_DARK: Colour = (0.075, 0.115, 0.075)
-NEEDLE: Colour = (0.13, 0.195, 0.12)
-NEEDLE_TIP: Colour = (0.245, 0.325, 0.195)
-LEAF_DARK: Colour = (0.115, 0.165, 0.065)
-LEAF: Colour = (0.195, 0.275, 0.105)
+NEEDLE_DARK: Colour = (0.095, 0.140, 0.085)
+NEEDLE: Colour = (0.165, 0.235, 0.135)
+NEEDLE_TIP: Colour = (0.285, 0.365, 0.205)
+LEAF_DARK: Colour = (0.135, 0.190, 0.075)
+LEAF: Colour = (0.220, 0.300, 0.115)
 LEAF_LIGHT: Colour = (0.315, 0.39, 0.165)
 
 
@@ -59,14 +59,14 @@ def _whorl(seed: int, ring: int, height: float, t: float, gap: float, branches: 
     points, colours, flex, outward = [top], [NEEDLE_DARK], [0.1], [np.array([0.0, 1.0, 0.0])]
     triangles: list[tuple[int, int, int]] = []
     # Low branches sag, high ones point up a little: older wood is heavier.
-    droop = 0.62 - 0.52 * t
+    droop = 0.56 - 0.50 * t
     per = 3 if ridge else 2
     for branch in range(branches):
         step = 2.0 * math.pi / branches
         angle = start + step * (branch + 0.32 * spread(seed, ring, branch, 2))
-        length = reach * (1.0 + 0.24 * spread(seed, ring, branch, 3))
-        if unit(seed, ring, branch, 4) < 0.10:
-            length *= 0.62
+        length = reach * (0.98 + 0.30 * spread(seed, ring, branch, 3))
+        if unit(seed, ring, branch, 4) < 0.14:
+            length *= 0.60
         sag = droop * (1.0 + 0.35 * spread(seed, ring, branch, 5))
         notch_angle = angle + step * (0.5 + 0.12 * spread(seed, ring, branch, 6))
         notch_reach = reach * (0.50 + 0.12 * spread(seed, ring, branch, 7))
@@ -95,7 +95,7 @@ def _whorl(seed: int, ring: int, height: float, t: float, gap: float, branches: 
     index = np.array(triangles)
     shape = smooth_normals(position, index)
     # The crown's own slope, mixed with the branch's shape.
-    normal = normalised(0.85 * np.array(outward) + np.array([0.0, 0.55, 0.0]) + 0.8 * shape)
+    normal = normalised(1.0 * np.array(outward) + np.array([0.0, 0.60, 0.0]) + 0.5 * shape)
     return Mesh(position, normal, np.array(colours), 255.0 * np.array(flex), index)
 
 
@@ -105,10 +105,10 @@ def _bark(mesh: Mesh) -> Mesh:
 
 
 def spruce(near: bool) -> Mesh:
-    """A spruce of 13 m; about 440 triangles near, 100 in the middle distance."""
+    """A spruce of 13 m; about 640 triangles near, 120 in the middle distance."""
     seed = 11
     first = 1.15
-    count = 15 if near else 8
+    count = 19 if near else 8
     sides = 7 if near else 4
     meshes = [_bark(tube((0, -0.6, 0), (0, SPRUCE_HEIGHT * 0.95, 0), SPRUCE_TRUNK * 1.12, BARK, 0.03, sides))]
     if not near:
@@ -121,8 +121,8 @@ def spruce(near: bool) -> Mesh:
         gap = (following - t) * crown
         height = first + t * crown + 0.25 * gap * spread(seed, ring, 9)
         if near:
-            branches = 9 - ring // 4 if ring < 12 else 5
-            meshes.append(_whorl(seed, ring, height + 0.30, t, gap, branches, ridge=ring < 13))
+            branches = 11 - ring // 3 if ring < 15 else 6
+            meshes.append(_whorl(seed, ring, height + 0.30, t, gap, branches, ridge=ring < 16))
         else:
             meshes.append(_whorl(seed, ring, height + 0.30, t, gap, 7 - ring // 2, ridge=False))
     tip_base = SPRUCE_HEIGHT - (0.9 if near else 1.4)
@@ -262,7 +262,7 @@ def broadleaf(near: bool) -> Mesh:
         normal = normalised(0.8 * smooth_normals(position, index) + 0.6 * direction)
         colour = _leaf_colour(position, 31, CROWN_CENTRE)
         crown = Mesh(position, normal, colour, np.full(len(position), 160.0), index)
-        return join([_bark(trunk), crown, _tufts(crown, 92, 28, 1.25)])
+        return join([_bark(trunk), crown, _tufts(crown, 92, 28, 0.95)])
     wood = [
         tube((0, -0.6, 0), (0.08, 2.3, 0.0), r * 1.2, BARK_LIGHT, r * 0.78, 7),
         tube((0.08, 2.25, 0), (0.12, 5.0, 0.05), r * 0.78, BARK_LIGHT, 0.07, 5),
@@ -276,4 +276,4 @@ def broadleaf(near: bool) -> Mesh:
         blob = _blob(31 + number, centre, half, 1, 0.10)
         blobs.append(_outside(blob, [other for other in _BLOBS if other[0] != centre]))
     leaves = join(blobs)
-    return join([*[_bark(part) for part in wood], leaves, _tufts(leaves, 91, 140, 0.95)])
+    return join([*[_bark(part) for part in wood], leaves, _tufts(leaves, 91, 150, 0.62)])

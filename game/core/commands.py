@@ -13,7 +13,7 @@ from difflib import get_close_matches
 
 from game.core.coords import WORLD_LIMIT_M
 from game.core.errors import UsageError
-from game.core.settings import PRESETS
+from game.core.settings import ERROR_RANGE_PX, PRESETS, VIEW_RANGE_KM
 
 SEA_RANGE_M = (-200.0, 2000.0)
 RADIUS_RANGE_M = (0.5, 2000.0)
@@ -100,6 +100,9 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
     "redo": ("redo", lambda w: ()),
     "save": ("save NAME", lambda w: (w.rest("name"),)),
     "quality": ("quality low|medium|high|ultra", lambda w: (w.choice("quality", tuple(PRESETS)),)),
+    "view": ("view KILOMETRES", lambda w: (w.number("view distance", *VIEW_RANGE_KM),)),
+    "error": ("error PIXELS", lambda w: (w.number("error", *ERROR_RANGE_PX),)),
+    "curvature": ("curvature on|off", lambda w: (w.choice("state", ("on", "off")),)),
     "look": (
         "look YAW,PITCH (degrees)",
         lambda w: w.numbers("direction", ("yaw", -3600.0, 3600.0), ("pitch", -89.0, 89.0)),

@@ -40,6 +40,10 @@ class RideOptions:
     start: tuple[float, float] | None = None
     sea_level_m: float | None = None
     view_m: float | None = None
+    error_px: float | None = None
+    """How far a change of detail may move the land on the screen; None is the preset's."""
+    curvature: bool = True
+    """Whether the earth is round, from a view of `units.BEND_FROM_M` on."""
     pages: str = "realtime"
     """How a frame treats pages that are not ready: "wait", "budget" or "realtime"."""
     workers: int | None = None

@@ -19,6 +19,15 @@ from game.core.errors import UsageError
 SECTIONS = ("cpu_frame_ms", "sim_ms", "stream_ms", "select_ms", "upload_ms", "submit_ms")
 """Timed sections of a frame, each reported as p50, p95, p99 and max."""
 
+STREAMING = (
+    "pages_wanted",
+    "pages_resident_frame",
+    "pages_late_frame",
+    "page_queue",
+    "pages_uploaded_frame",
+)
+"""Counts of every frame, each reported as p50, p95, p99 and max."""
+
 _PACKAGES = ("veloterra", "numpy", "numba", "pygame-ce", "PyOpenGL", "pymunk", "esper", "imgui-bundle")
 _MIB = 1024.0 * 1024.0
 
@@ -52,21 +61,38 @@ class RideLog:
     """What is counted while riding. Times in milliseconds, lengths in metres."""
 
     sections: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in SECTIONS})
+    streaming: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in STREAMING})
+    covered_m: list[tuple[float, ...]] = field(default_factory=list)
+    """Range of each level in every frame."""
     triangles: list[float] = field(default_factory=list)
     draw_calls: list[float] = field(default_factory=list)
     trees: list[float] = field(default_factory=list)
     frames: int = 0
     steps: int = 0
     late_pages: int = 0
+    late_settled: int = 0
+    """Late pages after the first second."""
     holes: int = 0
     top_speed_m_s: float = 0.0
     min_clearance_m: float = math.inf
     rss_start_mib: float = field(default_factory=rss_mib)
     rss_peak_mib: float = 0.0
+    rss_settled_mib: float | None = None
+    """Resident memory after a tenth of the ride, when every cache has filled."""
+    gl_settled: int | None = None
+    """GL objects alive at that moment."""
 
     def note_memory(self) -> None:
         """Sample the resident memory; called once in a while, not every frame."""
         self.rss_peak_mib = max(self.rss_peak_mib, rss_mib())
+
+
+def covered(ranges_m: list[tuple[float, ...]]) -> dict[str, list[float]] | None:
+    """Least and median range of each level over the frames that have the last frame's number of levels."""
+    if not ranges_m:
+        return None
+    rows = np.array([row for row in ranges_m if len(row) == len(ranges_m[-1])])
+    return {"least": rows.min(axis=0).tolist(), "p50": np.median(rows, axis=0).tolist()}
 
 
 def _median(values: list[float]) -> float | None:
@@ -88,6 +114,7 @@ def build_report(log: RideLog, facts: Mapping[str, Any]) -> dict[str, Any]:
         "descent_m": None,
         "min_ground_clearance_m": log.min_clearance_m if math.isfinite(log.min_clearance_m) else None,
         "late_pages": log.late_pages,
+        "late_pages_settled": log.late_settled,
         "holes": log.holes,
         "pages_generated": None,
         "pages_resident": None,
@@ -97,8 +124,21 @@ def build_report(log: RideLog, facts: Mapping[str, Any]) -> dict[str, Any]:
         "draw_calls_p50": _median(log.draw_calls),
         "trees_drawn": _median(log.trees),
         **{name: percentiles(values) for name, values in log.sections.items()},
-        "rss_mib": {"start": log.rss_start_mib, "end": rss_mib(), "peak": log.rss_peak_mib},
+        **{name: percentiles(values) for name, values in log.streaming.items()},
+        "covered_m": covered(log.covered_m),
+        "page_layers": None,
+        "page_generation_ms": None,
+        "page_upload_ms": None,
+        "lod_error_px": None,
+        "lod_dropped_levels": None,
+        "rss_mib": {
+            "start": log.rss_start_mib,
+            "settled": log.rss_settled_mib,
+            "end": rss_mib(),
+            "peak": log.rss_peak_mib,
+        },
         "gl_live_objects": None,
+        "gl_settled_objects": log.gl_settled,
         "gl_leaked_objects": None,
         "falls": None,
         "gl_renderer": None,

@@ -15,7 +15,7 @@ class Quality:
     patch_quads: int
     """Quads along one side of the drawn grid patch (a quadrant of a CDLOD node)."""
     r0_m: float
-    """Range of level 0 in metres; r_l = r0 · 2^l. At least 2·√2·2·patch_quads keeps levels crack-free."""
+    """Range of level 0 in metres at 720 lines; what stands on the land (trees) measures its own detail by it."""
     view_m: float
     """How far land is drawn."""
     tree_levels: int
@@ -24,14 +24,23 @@ class Quality:
     """Share of far trees kept, 0…1."""
     msaa: int
     """Samples of the own framebuffer; 0 or 1 is off."""
+    error_px: float = 0.5
+    """How far a change of detail may move the land on the screen, pixels; the ranges of the levels follow it."""
 
 
 PRESETS: dict[str, Quality] = {
-    "low": Quality("low", 16, 110.0, 22_000.0, 3, 0.5, 0),
-    "medium": Quality("medium", 16, 140.0, 30_000.0, 4, 0.7, 2),
-    "high": Quality("high", 32, 230.0, 30_000.0, 4, 1.0, 4),
-    "ultra": Quality("ultra", 32, 300.0, 30_000.0, 4, 1.0, 8),
+    "low": Quality("low", 16, 110.0, 22_000.0, 3, 0.5, 0, 1.0),
+    "medium": Quality("medium", 16, 140.0, 30_000.0, 4, 0.7, 2, 0.8),
+    "high": Quality("high", 32, 230.0, 30_000.0, 4, 1.0, 4, 0.5),
+    "ultra": Quality("ultra", 32, 300.0, 30_000.0, 4, 1.0, 8, 0.4),
 }
+
+VIEWS_M = (5_000.0, 15_000.0, 30_000.0, 60_000.0, 100_000.0)
+"""View distances a player may choose from."""
+
+VIEW_RANGE_KM = (2.0, 100.0)
+ERROR_RANGE_PX = (0.1, 16.0)
+"""What the commands and options accept."""
 
 
 def quality(name: str, view_m: float | None = None) -> Quality:

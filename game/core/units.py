@@ -5,6 +5,15 @@ from __future__ import annotations
 GRAVITY_M_S2 = 9.80665
 """Standard gravity."""
 
+EARTH_RADIUS_M = 6_371_000.0
+"""Mean radius of the earth."""
+
+EARTH_BEND_PER_M = 0.5 / EARTH_RADIUS_M
+"""A plane's distance above a sphere it touches grows as d² / 2R: 31 m at 20 km, 785 m at 100 km."""
+
+BEND_FROM_M = 20_000.0
+"""View distance from which the curvature of the earth is drawn."""
+
 STEP_HZ = 120
 STEP_S = 1.0 / STEP_HZ
 """The fixed simulation step."""

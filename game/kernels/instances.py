@@ -21,10 +21,10 @@ LEVEL_COLUMNS = 7
 """Columns of a level row: inner range, outer range, (1 − m)·r, m·r, 1 when the level morphs,
 share of trees kept at the inner range, at the outer range."""
 
-SETUP_COLUMNS = 9
+SETUP_COLUMNS = 10
 """Columns of a setup row: camera above ground, lowest foot that shows (world height), near detail from and to,
 middle detail from and to, distance at which the last trees begin to vanish, distance where all have,
-width of the band of ranks over which a tree shrinks away."""
+width of the band of ranks over which a tree shrinks away, the earth's drop per square metre of distance."""
 
 _ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
@@ -94,7 +94,7 @@ def gather(
     """
     altitude, lowest = setup[0], setup[1]
     near_from, near_to, mid_from, mid_to = setup[2], setup[3], setup[4], setup[5]
-    vanish_from, vanish_to, soft = setup[6], setup[7], setup[8]
+    vanish_from, vanish_to, soft, bend = setup[6], setup[7], setup[8], setup[9]
     inner, outer, start, stretch, morphs = level[0], level[1], level[2], level[3], level[4]
     keep_inner, keep_outer = level[5], level[6]
     if not inner < outer or high < lowest:
@@ -107,7 +107,8 @@ def gather(
         or np.sqrt(most * most + lift * lift) + 0.01 < inner
     ):
         return
-    if _tile_hidden(corner_x, corner_z, span, low - camera_y, high - camera_y, 26.0, planes):
+    drop = np.float64(bend) * most * most
+    if _tile_hidden(corner_x, corner_z, span, low - camera_y - drop, high - camera_y, 26.0, planes):
         return
     capacity = out.shape[1]
     a0, b0, c0 = np.float32(planes[0, 0]), np.float32(planes[0, 1]), np.float32(planes[0, 2])
@@ -129,7 +130,7 @@ def gather(
         z = np.float32(corner_z + np.float64(rows[n, 2]))
         distance = np.sqrt(x * x + z * z + altitude2)
         foot = rows[n, 1]
-        y = foot - y_eye
+        y = foot - y_eye - bend * (x * x + z * z)
         inside = min(
             min(a0 * x + b0 * y + c0 * z, a1 * x + b1 * y + c1 * z),
             min(a2 * x + b2 * y + c2 * z, a3 * x + b3 * y + c3 * z),
@@ -151,7 +152,7 @@ def gather(
         foot = morphed(rows[n, 1], rows[n, 3], distance, start, stretch, morphs)
         if foot < lowest:
             continue
-        y = np.float32(np.float64(foot) - camera_y)
+        y = np.float32(np.float64(foot) - camera_y) - bend * (x * x + z * z)
         kind = min(max(int(rows[n, 6]), 0), sizes.shape[0] - 1)
         grown = min((keep - rank) / soft, _ONE)
         scale = rows[n, 4] * (np.float32(0.35) + np.float32(0.65) * grown)

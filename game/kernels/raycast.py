@@ -49,6 +49,7 @@ def morph_block(
     frac_x,
     frac_z,
     altitude,
+    bend,
     ranges,
     morph,
     heights,
@@ -57,7 +58,8 @@ def morph_block(
     """Morphed vertices of the block with corner sample (block_x, block_z) of its page's level.
 
     Camera-relative x and z, height above zero: `vertices` float32 [9, 3], row-major 3 × 3. All float32, in the
-    order of operations of the terrain's vertex shader. `heights` float32 [layers, 132, 132, 2].
+    order of operations of the terrain's vertex shader. `heights` float32 [layers, 132, 132, 2]; `bend` float32
+    is the earth's drop per square metre of distance.
     """  # fmt: skip
     one = np.float32(1.0)
     zero = np.float32(0.0)
@@ -89,7 +91,7 @@ def morph_block(
                         z = z + (even_z - z) * k
                         y = y + (even_y - y) * k
             vertices[3 * j + i, 0] = x
-            vertices[3 * j + i, 1] = y
+            vertices[3 * j + i, 1] = y - bend * (x * x + z * z)
             vertices[3 * j + i, 2] = z
 
 
@@ -199,7 +201,8 @@ def surface_height(
 ):
     """Height of the drawn surface at camera-relative (x, z), metres; NaN where no resident page is drawn.
 
-    `frac_x`, `frac_z`, `altitude` float32, `ranges` float32 [levels]; `vertices` float32 [9, 3] is scratch.
+    It is the height above zero, before the earth's drop. `frac_x`, `frac_z`, `altitude` float32, `ranges`
+    float32 [levels]; `vertices` float32 [9, 3] is scratch.
     """
     world_x = anchor_x + np.int64(np.floor(x + np.float64(frac_x)))
     world_z = anchor_z + np.int64(np.floor(z + np.float64(frac_z)))
@@ -214,20 +217,21 @@ def surface_height(
     block = np.int64(2) << level
     morph_block(
         (world_x // block) * 2, (world_z // block) * 2, level, layer, anchor_x, anchor_z, frac_x, frac_z,
-        altitude, ranges, morph, heights, vertices,
+        altitude, np.float32(0.0), ranges, morph, heights, vertices,
     )  # fmt: skip
     return block_height(x, z, vertices)
 
 
 @jit
 def cast_ray(
-    ox, oy, oz, dx, dy, dz, max_m, anchor_x, anchor_z, frac_x, frac_z, altitude, ranges, quads, morph,
+    ox, oy, oz, dx, dy, dz, max_m, anchor_x, anchor_z, frac_x, frac_z, altitude, bend, ranges, quads, morph,
     slots, keys, bounds, heights, vertices,
 ):  # fmt: skip
     """Distance along a ray to the drawn surface, or −1 when it meets none within `max_m`.
 
     (ox, oz) is relative to the camera, oy above zero; (dx, dy, dz) has unit length; float64. A ray that starts
-    below the surface ends at once (0). `bounds` float32 [layers, 2]; the rest as in `surface_height`.
+    below the surface ends at once (0). `bend` float32 is the earth's drop per square metre of distance: the ray
+    meets the land where it is drawn. `bounds` float32 [layers, 2]; the rest as in `surface_height`.
     """
     across = np.sqrt(dx * dx + dz * dz)
     # A crossing is stepped over by a micrometre of horizontal way, so that rounding cannot hold the walk.
@@ -266,7 +270,7 @@ def cast_ray(
                 break
             morph_block(
                 (world_x // block) * 2, (world_z // block) * 2, level, layer, anchor_x, anchor_z,
-                frac_x, frac_z, altitude, ranges, morph, heights, vertices,
+                frac_x, frac_z, altitude, bend, ranges, morph, heights, vertices,
             )  # fmt: skip
             high = vertices[0, 1]
             for n in range(1, 9):
@@ -293,6 +297,6 @@ def warm() -> None:
     zero = np.float32(0.0)
     surface_height(0.0, 0.0, 0, 0, zero, zero, zero, ranges, 16, 0.25, slots, keys, heights, vertices)
     cast_ray(
-        0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0, 0, zero, zero, zero, ranges, 16, 0.25, slots, keys, bounds,
+        0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0, 0, zero, zero, zero, zero, ranges, 16, 0.25, slots, keys, bounds,
         heights, vertices,
     )  # fmt: skip

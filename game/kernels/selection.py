@@ -55,6 +55,9 @@ CONE = 0.25
 WANT_MARGIN_M = 2.0
 """Pages are wanted this much earlier than the selection reads them."""
 
+BEHIND = 15.0
+"""Pages wholly behind the eye come after those in front of the next finer level (a level counts 10)."""
+
 NEED_STEPS = 4
 """The predicted path is sampled at this many instants after now."""
 
@@ -75,17 +78,74 @@ def find_layer(slots, keys, level, ix, iz):
 
 
 @jit
+def home_slot(keys, layer, mask):
+    """Where the search for the key of `layer` begins."""
+    mixed = keys[layer, 1] * 73856093 ^ keys[layer, 2] * 19349663 ^ keys[layer, 0] * 83492791
+    return (mixed ^ (mixed >> 17)) & mask
+
+
+@jit
+def insert_slot(slots, keys, layer):
+    """Enter `layer` under its key, which must not be in the table."""
+    mask = len(slots) - 1
+    at = home_slot(keys, layer, mask)
+    while slots[at] >= 0:
+        at = (at + 1) & mask
+    slots[at] = layer
+
+
+@jit
+def remove_slot(slots, keys, layer):
+    """Take `layer`, which must be in the table, out of it; later entries of its run move up.
+
+    Source: Knuth, The Art of Computer Programming vol. 3, section 6.4, algorithm R.
+    """
+    mask = len(slots) - 1
+    hole = home_slot(keys, layer, mask)
+    while slots[hole] != layer:
+        hole = (hole + 1) & mask
+    at = hole
+    while True:
+        slots[hole] = -1
+        while True:
+            at = (at + 1) & mask
+            if slots[at] < 0:
+                return
+            home = home_slot(keys, slots[at], mask)
+            # An entry whose home lies cyclically in (hole, at] is found without passing the hole.
+            if (at - home) & mask >= (at - hole) & mask:
+                break
+        slots[hole] = slots[at]
+        hole = at
+
+
+@jit
 def fill_slots(slots, keys, used):
     """Rebuild the hash table: `slots` int32 [2^n] from `keys` int64 [layers, 3] where `used` bool [layers]."""
-    mask = len(slots) - 1
     slots[:] = -1
     for layer in range(len(used)):
         if used[layer]:
-            mixed = keys[layer, 1] * 73856093 ^ keys[layer, 2] * 19349663 ^ keys[layer, 0] * 83492791
-            at = (mixed ^ (mixed >> 17)) & mask
-            while slots[at] >= 0:
-                at = (at + 1) & mask
-            slots[at] = layer
+            insert_slot(slots, keys, layer)
+
+
+@jit
+def unlink(links, layer):
+    """Take `layer` out of the list by age: `links` int32 [layers + 1, 2] older and newer, the last row the ends."""
+    older = links[layer, 0]
+    newer = links[layer, 1]
+    links[older, 1] = newer
+    links[newer, 0] = older
+
+
+@jit
+def make_newest(links, layer):
+    """Put `layer`, which is in no place of the list, at its newest end."""
+    end = len(links) - 1
+    newest = links[end, 0]
+    links[layer, 0] = newest
+    links[layer, 1] = end
+    links[newest, 1] = layer
+    links[end, 0] = layer
 
 
 @jit
@@ -114,18 +174,21 @@ def outside(planes, x0, y0, z0, x1, y1, z1):
 
 @jit
 def wanted_pages(
-    anchor_x, anchor_z, frac_x, frac_z, altitude, vx, vz, horizon_s, targets, finest,
-    slots, keys, last_wanted, frame, missing, priority, counts,
+    anchor_x, anchor_z, frac_x, frac_z, altitude, vx, vz, look_x, look_z, horizon_s, targets, ranges, finest,
+    slots, keys, last_wanted, links, frame, missing, priority, counts,
 ):  # fmt: skip
     """Mark resident pages that are wanted and list those that are not resident.
 
     A page is needed at the first instant t of 0…`horizon_s` at which it meets the disc of its level around the
     focus moved by velocity · t; the disc widens with the way travelled (`CONE`). `targets` float64 [levels] in
-    metres, the coarsest last and always wanted; levels below `finest` are dropped.
+    metres, the coarsest last and always wanted; levels below `finest` are dropped. `ranges` float32 [levels] are
+    what the last frame drew: a range that is shrinking to its target keeps its pages. (look_x, look_z) is the
+    unit direction of the view on the plane, or (0, 0).
 
-    Writes `last_wanted` int64 [layers] = `frame`, `missing` int64 [n, 3], `priority` float64 [n] (small is
-    urgent: time to need first, then coarse levels, then near pages), `counts` int64 [levels] pages needed now.
-    Returns (missing, wanted); missing = −1 when the list is too short.
+    Writes `last_wanted` int64 [layers] = `frame` and moves the page to the newest end of `links`; `missing`
+    int64 [n, 3]; `priority` float64 [n] (small is urgent: time to need first, then size on the screen, which is
+    level and distance, and what lies behind the eye after what it sees); `counts` int64 [levels] pages needed
+    now. Returns (missing, wanted); missing = −1 when the list is too short.
     """
     top = len(targets) - 1
     speed = np.sqrt(vx * vx + vz * vz)
@@ -133,7 +196,7 @@ def wanted_pages(
     wanted = 0
     counts[:] = 0
     for level in range(top, finest - 1, -1):
-        reach = targets[level]
+        reach = max(targets[level], np.float64(ranges[level]))
         if level < top:
             # A descending camera needs finer levels again soon, so altitude counts only in part.
             low = 0.7 * altitude
@@ -169,13 +232,20 @@ def wanted_pages(
                 layer = find_layer(slots, keys, level, ix, iz)
                 if layer >= 0:
                     last_wanted[layer] = frame
+                    unlink(links, layer)
+                    make_newest(links, layer)
                     continue
                 if found >= len(missing):
                     return -1, wanted
                 missing[found, 0] = level
                 missing[found, 1] = ix
                 missing[found, 2] = iz
-                priority[found] = need_s * 1000.0 + (top - level) * 10.0 + np.sqrt(near) / reach
+                urgency = need_s * 1000.0 + (top - level) * 10.0 + np.sqrt(near) / reach
+                half = 0.5 * span
+                ahead_m = look_x * (x0 + half) + look_z * (z0 + half)
+                if level < top and ahead_m < -half * (abs(look_x) + abs(look_z)):
+                    urgency += BEHIND
+                priority[found] = urgency
                 found += 1
     return found, wanted
 
@@ -187,14 +257,18 @@ def resident_ranges(
 ):  # fmt: skip
     """Range of every level this frame, coarse to fine (see the module docstring).
 
-    `previous` float32 [levels] are last frame's ranges, which may grow by target · `growth_s` / `FADE_S`
-    (`growth_s` < 0 is without limit). Writes `ranges` float32 [levels]; 0 is off.
+    `previous` float32 [levels] are last frame's ranges, which may grow or shrink by target · `growth_s` /
+    `FADE_S` (`growth_s` < 0 is without limit); a missing page cuts a range at once, whatever that says.
+    Writes `ranges` float32 [levels]; 0 is off.
     Returns whether every page of the coarsest level within its target is resident.
     """
     top = len(targets) - 1
     complete = True
     for level in range(top, -1, -1):
         limit = targets[level] if level >= finest or level == top else 0.0
+        if level < top and growth_s >= 0.0:
+            was = np.float64(previous[level])
+            limit = max(limit, was - max(targets[level], was) * growth_s / FADE_S)
         height = altitude
         if level == top:
             height = 0.0
@@ -222,12 +296,25 @@ def resident_ranges(
 
 
 @jit
+def below_tangent(x0, z0, side, bend, low, high):
+    """Height bounds of a square of land as seen on the round earth: (`low`, `high`) less the drop d² · `bend`.
+
+    The drop is least at the square's nearest point and greatest at its furthest corner.
+    """
+    far_x = max(-x0, x0 + side)
+    far_z = max(-z0, z0 + side)
+    drop = bend * (far_x * far_x + far_z * far_z)
+    return low - drop, high - bend * rectangle_distance2(x0, z0, side, side)
+
+
+@jit
 def emit_patches(
-    anchor_x, anchor_z, frac_x, frac_z, altitude, eye_y, ranges, view_m, quads, planes, cull,
+    anchor_x, anchor_z, frac_x, frac_z, altitude, eye_y, bend, ranges, view_m, quads, planes, cull,
     slots, keys, bounds, queue, out, starts,
 ):  # fmt: skip
     """Walk the quadtree breadth first and write the patches to draw.
 
+    `bend` is the earth's drop per square metre of distance, 1/m, 0 for flat land.
     `ranges` float32 [levels]; `bounds` float32 [layers, 2] lowest and highest metre of a page; `planes`
     float64 [6, 4] camera-relative, used when `cull`; `queue` int64 [2, n, 2] scratch.
     Writes `out` int32 [n, 6] from the back, so that the result `out[first:]` ascends by level, and `starts`
@@ -279,10 +366,12 @@ def emit_patches(
                     layer = find_layer(slots, keys, level, (cx * quads) >> 7, (cz * quads) >> 7)
                 if layer < 0:
                     continue
-                if cull and outside(
-                    planes, x0, bounds[layer, 0] - eye_y, z0, x0 + half, bounds[layer, 1] - eye_y, z0 + half
-                ):
-                    continue
+                if cull:
+                    low, high = below_tangent(
+                        x0, z0, np.float64(half), bend, bounds[layer, 0] - eye_y, bounds[layer, 1] - eye_y
+                    )
+                    if outside(planes, x0, low, z0, x0 + half, high, z0 + half):
+                        continue
                 if first == 0:
                     return -1
                 first -= 1
@@ -302,8 +391,8 @@ def emit_patches(
 
 @jit
 def select_patches(
-    anchor_x, anchor_z, frac_x, frac_z, altitude, eye_y, targets, finest, previous, growth_s, quads, morph,
-    planes, slots, keys, bounds, ranges, queue, out, starts,
+    anchor_x, anchor_z, frac_x, frac_z, altitude, eye_y, bend, targets, finest, previous, growth_s, quads,
+    morph, planes, slots, keys, bounds, ranges, queue, out, starts,
 ):  # fmt: skip
     """One frame's selection: `resident_ranges`, then `emit_patches` with culling. Returns (first, complete)."""
     complete = resident_ranges(
@@ -311,8 +400,8 @@ def select_patches(
         slots, keys, ranges,
     )  # fmt: skip
     first = emit_patches(
-        anchor_x, anchor_z, frac_x, frac_z, altitude, eye_y, ranges, targets[len(targets) - 1], quads, planes,
-        True, slots, keys, bounds, queue, out, starts,
+        anchor_x, anchor_z, frac_x, frac_z, altitude, eye_y, bend, ranges, targets[len(targets) - 1], quads,
+        planes, True, slots, keys, bounds, queue, out, starts,
     )  # fmt: skip
     return first, complete
 
@@ -380,8 +469,9 @@ def count_uncovered(patches, anchor_x, anchor_z, quads, levels, keys, used, xs, 
 
 @jit
 def count_late(
-    missing, anchor_x, anchor_z, frac_x, frac_z, altitude, eye_y, targets, finest, planes, slots, keys, bounds
-):
+    missing, anchor_x, anchor_z, frac_x, frac_z, altitude, eye_y, bend, targets, finest, planes, slots, keys,
+    bounds,
+):  # fmt: skip
     """How many pages of `missing` int64 [n, 3] are in the frustum, within their level's target, not resident.
 
     Heights of a page nobody has are taken from its nearest resident ancestor, else −1000…9000 m.
@@ -412,7 +502,8 @@ def count_late(
                 low = np.float64(bounds[layer, 0])
                 high = np.float64(bounds[layer, 1])
                 break
-        if not outside(planes, x0, low - eye_y, z0, x0 + span, high - eye_y, z0 + span):
+        low, high = below_tangent(x0, z0, np.float64(span), bend, low - eye_y, high - eye_y)
+        if not outside(planes, x0, low, z0, x0 + span, high, z0 + span):
             late += 1
     return late
 
@@ -432,18 +523,40 @@ def warm() -> None:
     out = np.zeros((64, PATCH_FIELDS), np.int32)
     starts = np.zeros(2, np.int32)
     missing = np.zeros((64, 3), np.int64)
+    links = np.zeros((5, 2), np.int32)
     fill_slots(slots, keys, used)
+    make_newest(links, 0)
+    unlink(links, 0)
+    remove_slot(slots, keys, 0)
+    insert_slot(slots, keys, 0)
     find_layer(slots, keys, 0, 0, 0)
     wanted_pages(
-        0, 0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, targets, 0, slots, keys, last_wanted, 1,
+        0, 0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, targets, ranges, 0, slots, keys, last_wanted, links, 1,
         missing, np.zeros(64), np.zeros(1, np.int64),
     )  # fmt: skip
     select_patches(
-        0, 0, 0.0, 0.0, 0.0, 0.0, targets, 0, ranges, -1.0, 16, 0.25, planes, slots, keys, bounds, ranges,
+        0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, targets, 0, ranges, -1.0, 16, 0.25, planes, slots, keys, bounds, ranges,
         queue, out, starts,
     )  # fmt: skip
     emit_patches(
-        0, 0, 0.0, 0.0, 0.0, 0.0, ranges, 100.0, 16, planes, False, slots, keys, bounds, queue, out, starts
+        0,
+        0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        ranges,
+        100.0,
+        16,
+        planes,
+        False,
+        slots,
+        keys,
+        bounds,
+        queue,
+        out,
+        starts,
     )
     count_uncovered(
         out,
@@ -458,4 +571,4 @@ def warm() -> None:
         np.zeros(256, np.int64),
         np.zeros(256, np.int32),
     )
-    count_late(missing, 0, 0, 0.0, 0.0, 0.0, 0.0, targets, 0, planes, slots, keys, bounds)
+    count_late(missing, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, targets, 0, planes, slots, keys, bounds)

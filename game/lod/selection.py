@@ -60,6 +60,9 @@ class Selection:
     patch_quads: int
     complete: bool
     """Whether every coarsest page within the view is resident; while False there is land missing."""
+    bend_per_m: float = 0.0
+    """The earth's drop per square metre of distance, 1/m: everything at horizontal distance d is drawn d² · this lower.
+    0 for flat land."""
 
     @property
     def levels(self) -> int:

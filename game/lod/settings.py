@@ -1,6 +1,9 @@
 """What the level selection may spend: range of the finest level, view distance, patch size. Data only.
 
-Source: Strugar (2010), "CDLOD", section "LOD distances and morph areas".
+The screen-size rule turns an error in pixels, a lens and a resolution into the range of the finest level.
+
+Source: Strugar (2010), "CDLOD", section "LOD distances and morph areas"; the error on the screen after Ulrich
+(2002), "Rendering Massive Terrains using Chunked Level of Detail Control", section 3.
 """
 
 from __future__ import annotations
@@ -11,10 +14,36 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from game.core.coords import MAX_LEVEL
+from game.core.coords import MAX_LEVEL, PAGE_QUADS
+from game.core.settings import ERROR_RANGE_PX
 
 PATCH_SIZES = (8, 16, 32, 64)
 """Quads along one side of a patch that are accepted: a node of 2 × 2 patches must tile a page of 128 quads."""
+
+ERROR_SHARE = 0.2
+"""How far the land of one level lies from that of the next coarser one, as a share of its spacing: 95 of 100 samples
+of the recipe `alpine` lie nearer, on every level (0.09 to 0.31, measured on levels 0 to 8 at three places)."""
+
+LEAST_PAGE_PX = 4.0
+"""A page that would be smaller than this on the screen, in both directions, is not worth a page."""
+
+SPARE_SHARE = 0.12
+"""Layers left over for what the way ahead wants beyond the view."""
+
+LEAST_LAYERS = 64
+MOST_LAYERS = 256
+
+
+def pixels_per_radian(fov_y_rad: float, height_px: int) -> float:
+    """Pixels that a metre across the middle of the view covers at a metre's distance.
+
+    Raises `ValueError` when the lens or the height is not usable.
+    """
+    if not (math.isfinite(fov_y_rad) and 0.0 < fov_y_rad < math.pi and height_px >= 1):
+        raise ValueError(
+            f"fov_y_rad = {fov_y_rad!r} with height_px = {height_px!r} is not accepted; give 0 < fov < π, 1 px or more"
+        )
+    return height_px / (2.0 * math.tan(0.5 * fov_y_rad))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +106,51 @@ class LodSettings:
     def node_diagonal_m(self, level: int) -> float:
         """Diagonal of a node of `level` in metres."""
         return math.sqrt(2.0) * self.node_side_m(level)
+
+    @classmethod
+    def for_screen(
+        cls,
+        error_px: float,
+        fov_y_rad: float,
+        height_px: int,
+        view_m: float,
+        patch_quads: int,
+        morph: float = 0.25,
+        layers: int = MOST_LAYERS,
+    ) -> LodSettings:
+        """Ranges at which a change of level moves the land by `error_px` pixels (of `height_px`) at most.
+
+        At the end of its range a level gives way to the next, `ERROR_SHARE` · 2^l metres off, so
+        r0 = ERROR_SHARE · pixels per radian / error_px. Three limits are stronger, in this order: never so short that
+        the land could crack; never more pages than `layers` hold (then the error on the screen is larger, see
+        `error_px`); never so long that a page of 2^l · 128 m is under `LEAST_PAGE_PX` square at the end of its range,
+        which lowers the range of the whole level, never that of one page.
+        Raises `ValueError` when a number is not usable.
+        """
+        low, high = ERROR_RANGE_PX
+        if not (math.isfinite(error_px) and low <= error_px <= high):
+            raise ValueError(f"error_px = {error_px!r} is not accepted; give {low:g} to {high:g} pixels")
+        scale = pixels_per_radian(fov_y_rad, height_px)
+        least = math.sqrt(2.0) * 2.0 * patch_quads / (1.0 - 2.0 * morph) + 1e-3
+        r0_m = min(ERROR_SHARE * scale / error_px, PAGE_QUADS * scale / LEAST_PAGE_PX)
+        r0_m = max(r0_m, least)
+        made = cls(r0_m, view_m, patch_quads, morph)
+        while made.pages > layers * (1.0 - SPARE_SHARE) and made.r0_m > least:
+            made = cls(max(least, 0.97 * made.r0_m), view_m, patch_quads, morph)
+        return made
+
+    @property
+    def pages(self) -> float:
+        """Pages that a view wants on average: grid squares met by a disc of radius ρ squares, πρ² + 4ρ + 1."""
+        reach = self.targets / (PAGE_QUADS * 2.0 ** np.arange(self.levels, dtype=np.float64))
+        return float(np.sum(math.pi * reach * reach + 4.0 * reach + 1.0))
+
+    @property
+    def layers(self) -> int:
+        """Layers that hold the view and the way ahead, a multiple of 8 from 64 to 256."""
+        needed = math.ceil(self.pages / (1.0 - SPARE_SHARE) / 8.0) * 8
+        return min(MOST_LAYERS, max(LEAST_LAYERS, needed))
+
+    def error_px(self, fov_y_rad: float, height_px: int) -> float:
+        """Pixels by which a change of level moves the land, with these ranges. Raises as `pixels_per_radian`."""
+        return ERROR_SHARE * pixels_per_radian(fov_y_rad, height_px) / self.r0_m

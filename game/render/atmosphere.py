@@ -113,7 +113,7 @@ def atmosphere(hour: float) -> Atmosphere:
         light = _plus(sunlight, _times((0.80, 0.47, 0.30), twilight))
     # The eye adapts to the land more than to the sky: in the evening the land gets more than its share.
     evening = smoothstep(0.30, 0.0, height) * smoothstep(-0.22, -0.02, height)
-    sky_light = _times(_mix(zenith, horizon, 0.62), 0.82 + 0.75 * evening)
+    sky_light = _times(_mix(zenith, horizon, 0.62), 1.05 + 0.65 * evening)
     bounce = _times(light, 0.055 * max(light_direction[1], 0.0))
     ground_light = _plus(_times(sky_light, 0.32), (bounce[0] * 1.0, bounce[1] * 0.95, bounce[2] * 0.7))
     glow = _times((sunlight[0], sunlight[1] * 0.92, sunlight[2] * 0.75), 0.11 + 0.12 * (1.0 - day))

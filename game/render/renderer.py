@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from game.core.settings import Quality, quality_for_renderer
 from game.gl.api import GL
-from game.gl.context import GLContext
+from game.gl.context import MIN_ARRAY_LAYERS, GLContext
 from game.gl.framebuffer import Framebuffer
 from game.gl.texture import DEPTH32F, LINEAR, NEAREST, RGBA8, RGBA16F, Renderbuffer, Texture2D
 from game.render.frame import FrameView
@@ -67,10 +67,14 @@ class Renderer:
     `draw_enabled = False` prepares and uploads everything but draws nothing.
     `debug_clear`, a linear RGB colour, leaves sky and sea out and shows holes in the land in that colour.
 
+    `page_layers` is the number of pages that can be resident, at most 256.
+
     Raises `ValueError` for a size below 1, `UsageError` or `ShaderError` when the driver cannot.
     """
 
-    def __init__(self, gl: GLContext, quality: Quality, width: int, height: int) -> None:
+    def __init__(
+        self, gl: GLContext, quality: Quality, width: int, height: int, page_layers: int = MIN_ARRAY_LAYERS
+    ) -> None:
         self.gl = gl
         self.quality = quality
         self.draw_enabled = True
@@ -79,7 +83,7 @@ class Renderer:
         self.triangles = 0
         self._detail = 0 if quality.name == "low" else 1
         self._targets = _Targets(gl, width, height, quality.msaa)
-        self._pages = PageTextures(gl)
+        self._pages = PageTextures(gl, page_layers)
         # Anisotropic filtering takes llvmpipe seconds a frame; on hardware it is nearly free.
         software = quality_for_renderer(gl.renderer) == "low"
         self._noise = noise_tile(gl, 1.0 if software else 8.0)
@@ -115,6 +119,16 @@ class Renderer:
     def upload_box(self, layer: int, page: PageData, j0: int, j1: int, i0: int, i1: int) -> int:
         """Write heights and normals of stored rows j0…j1−1, columns i0…i1−1; return the bytes sent."""
         return self._pages.upload_box(layer, page, j0, j1, i0, i1)
+
+    @property
+    def page_layers(self) -> int:
+        """Pages there is room for."""
+        return self._pages.layers
+
+    def make_room(self, page_layers: int) -> None:
+        """Have room for `page_layers` pages, all of them empty: the caller sends every page again."""
+        self._pages.release()
+        self._pages = PageTextures(self.gl, page_layers)
 
     def resize(self, width: int, height: int) -> None:
         """Draw in another size from the next frame on. Sizes below 1 (a minimised window) count as 1."""

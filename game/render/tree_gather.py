@@ -31,6 +31,12 @@ _BLEND = 0.08
 """Half width of a cross-fade, as a share of its distance."""
 _VANISH_SHARE = 0.78
 """Share of the trees' reach beyond which all shrink away, whatever their rank."""
+_SHADOW_FADES = 0.6
+"""Share of the shadows' reach from which they fade."""
+
+SHADOW_DTYPE = np.dtype([("place", "<f4", (4,)), ("look", "<f4", (4,)), ("page", "<i4", (4,))])
+"""One shadow: foot relative to the camera and scale; strength, width, kind, tint; north-west corner of the page
+in metres from the anchor, layer, level."""
 
 
 def level_rows(selection: Selection, tree_levels: int, tree_keep: float) -> NDArray[np.float32]:
@@ -67,6 +73,8 @@ class TreeGather:
         self._detail_m = (near * (1 - _BLEND), near * (1 + _BLEND), mid * (1 - _BLEND), mid * (1 + _BLEND))
         self.rows = np.zeros((instances.BUCKETS, 4096, instances.INSTANCE_COLUMNS), np.float32)
         self.counts = np.zeros(instances.BUCKETS, np.int64)
+        self.spans: list[tuple[PageKey, NDArray[np.int64], NDArray[np.int64]]] = []
+        """Of each page that gave trees: its key, and `counts` before and after it."""
         self._chosen = np.zeros(16384, np.int32)
         self._bounds: dict[PageKey, tuple[weakref.ref[NDArray[np.float32]], float, float]] = {}
 
@@ -83,9 +91,10 @@ class TreeGather:
         return found
 
     def gather(self, view: FrameView) -> None:
-        """Fill `rows` and `counts` for a frame."""
+        """Fill `rows`, `counts` and `spans` for a frame."""
         selection, camera = view.selection, view.camera
         levels = level_rows(selection, self._levels, self._keep)
+        self.spans = []
         if not len(levels):
             self.counts[:] = 0
             return
@@ -98,6 +107,7 @@ class TreeGather:
                 _VANISH_SHARE * reach,
                 reach,
                 _SOFT_RANKS,
+                selection.bend_per_m,
             ),
             np.float32,
         )
@@ -105,6 +115,7 @@ class TreeGather:
         needed = 0
         while True:
             self.counts[:] = 0
+            self.spans = []
             for key, rows in view.tree_tiles:
                 if key.level >= len(levels) or not len(rows):
                     continue
@@ -112,6 +123,7 @@ class TreeGather:
                     self._chosen = np.zeros(2 * len(rows), np.int32)
                 low, high = self._feet(key, rows)
                 x, z = key.origin_m
+                before = self.counts.copy()
                 instances.gather(
                     rows,
                     float(x - camera.x),
@@ -128,6 +140,8 @@ class TreeGather:
                     self.rows,
                     self.counts,
                 )
+                if (self.counts != before).any():
+                    self.spans.append((key, before, self.counts.copy()))
             needed = int(self.counts.max())
             if needed <= self.rows.shape[1]:
                 return
@@ -139,3 +153,52 @@ class TreeGather:
         """The four side planes of the view; near and far are left to the distance tests."""
         view = (camera.yaw_rad, camera.pitch_rad, camera.fov_y_rad, camera.aspect)
         return np.ascontiguousarray(frustum.planes(*view, 0.1, 1.0e5)[:4])
+
+
+def page_layers(selection: Selection, tree_levels: int) -> dict[PageKey, int]:
+    """Texture layer of each page that draws land on the levels 0 … `tree_levels` − 1."""
+    patches = selection.patches[: selection.band_split(min(tree_levels, selection.levels))]
+    _, first = np.unique(patches["layer"], return_index=True)
+    found: dict[PageKey, int] = {}
+    for patch in patches[first]:
+        level = int(patch["level"])
+        span = PageKey(level, 0, 0).span_m
+        x = selection.anchor_x + int(patch["origin_x_m"]) - (int(patch["page_x"]) << level)
+        z = selection.anchor_z + int(patch["origin_z_m"]) - (int(patch["page_z"]) << level)
+        found[PageKey(level, x // span, z // span)] = int(patch["layer"])
+    return found
+
+
+def shadow_rows(
+    gather: TreeGather, selection: Selection, tree_levels: int, reach_m: float
+) -> NDArray[np.void]:
+    """SHADOW_DTYPE [n] of the trees gathered within `reach_m`; trees whose page draws nothing have none."""
+    layers = page_layers(selection, tree_levels)
+    parts = []
+    for key, before, after in gather.spans:
+        layer = layers.get(key)
+        if layer is None:
+            continue
+        x, z = key.origin_m
+        corner = (x - selection.anchor_x, z - selection.anchor_z, layer, key.level)
+        for bucket in range(instances.BUCKETS):
+            rows = gather.rows[bucket, before[bucket] : after[bucket]]
+            # The partner of a cross-fade is the same tree.
+            rows = rows[rows[:, 6] > 0.0]
+            if not len(rows):
+                continue
+            distance = np.sqrt(rows[:, 0] ** 2 + rows[:, 1] ** 2 + rows[:, 2] ** 2)
+            strength = np.clip((reach_m - distance) / (reach_m * (1.0 - _SHADOW_FADES)), 0.0, 1.0)
+            shown = strength > 0.0
+            if not shown.any():
+                continue
+            rows = rows[shown]
+            made = np.zeros(len(rows), SHADOW_DTYPE)
+            made["place"] = rows[:, :4]
+            made["look"][:, 0] = strength[shown]
+            made["look"][:, 1] = rows[:, 7]
+            made["look"][:, 2] = bucket % 2
+            made["look"][:, 3] = rows[:, 5]
+            made["page"] = corner
+            parts.append(made)
+    return np.concatenate(parts) if parts else np.zeros(0, SHADOW_DTYPE)

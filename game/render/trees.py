@@ -19,6 +19,7 @@ from game.kernels import instances
 from game.render import model
 from game.render.frame import FrameView
 from game.render.tree_gather import TreeGather
+from game.render.tree_shadows import TreeShadowsPass
 from game.render.uniforms import FrameUniforms, load_program
 
 _KINDS = ("spruce", "broadleaf")
@@ -28,7 +29,8 @@ _COLOUR_UNIT, _NORMAL_UNIT = 6, 7
 
 
 class TreesPass:
-    """Draws the trees of a frame. Texture units: 3 noise tile (clouds), 6 and 7 the far-tree atlas."""
+    """Draws the trees of a frame. Texture units: 0 and 1 the land (shadows), 3 noise tile (clouds),
+    6 and 7 the far-tree atlas."""
 
     def __init__(self, gl: GLContext, quality: Quality) -> None:
         stored = model.arrays("trees.npz")
@@ -43,6 +45,7 @@ class TreesPass:
         self._elevations = tuple(float(angle) for angle in 0.5 * (angles[1:] + angles[:-1]))
         # Coverage by samples smooths the impostors' outline for free where samples exist.
         self._to_coverage = quality.msaa > 1
+        self._shadows = TreeShadowsPass(gl, quality.r0_m, quality.tree_levels, self._sizes)
         self._near_program = load_program(gl, "tree", samplers={"noise_tile": 3})
         self._far_program = load_program(
             gl,
@@ -99,6 +102,7 @@ class TreesPass:
         self.trees_drawn = int(counts.sum())
         if not self.trees_drawn:
             return
+        self._shadows.draw(view, self.gather)
         GL.glDisable(GL.GL_CULL_FACE)
         for bucket, buffer in enumerate(self._instances):
             if counts[bucket]:
@@ -145,6 +149,7 @@ class TreesPass:
         """Free every GL object; harmless when called twice."""
         for mesh in self._meshes:
             mesh.release()
+        self._shadows.release()
         for thing in (*self._arrays, *self._instances, *self._atlas, self._near_program, self._far_program):
             thing.release()
 

@@ -36,6 +36,9 @@ TIME_PERIOD_S = 1024.0
 NEAR_M = 0.15
 """Near plane of the near band."""
 
+CLEAREST_1_M = 2.4e-5
+"""Haze of the clearest day: half of the green is gone after some 60 km at mountain height."""
+
 HAZE_SCALE_M = 1600.0
 """Height over which the haze thins by e."""
 
@@ -59,7 +62,11 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
     ("glow", "<f4", (4,)),
     ("disc", "<f4", (4,)),
     ("haze", "<f4", (4,)),  # extinction per metre r, g, b at height 0; w: view distance
-    ("sea", "<f4", (4,)),  # level − camera height, level, 1 when the camera is under water, unused
+    (
+        "sea",
+        "<f4",
+        (4,),
+    ),  # level − camera height, level, 1 when the camera is under water, earth's drop per m²
     ("cloud", "<f4", (4,)),  # tile offset x and z (0…1), height above the camera; valley haze at the camera
     ("levels", "<f4", (MAX_LEVEL + 1, 4)),  # range r, (1 − m)·r, m·r, 1 when the level morphs
     ("altitude", "<f4", ()),  # camera above ground, for the morph distance
@@ -128,6 +135,11 @@ def view_projection(camera: CameraView, near_m: float, far_m: float) -> NDArray[
     return matrix.astype(np.float32)
 
 
+def _cloud_offset(anchor_m: int, moved_m: float) -> float:
+    """Place in the tile of clouds, 0…1; the same bits one period further on, whatever the sign."""
+    return (anchor_m % CLOUD_PERIOD_M + moved_m) % CLOUD_PERIOD_M / CLOUD_PERIOD_M
+
+
 class FrameUniforms:
     """The frame's constants: filled from a `FrameView`, uploaded once a frame, bound at `FRAME_BINDING`.
 
@@ -169,12 +181,11 @@ class FrameUniforms:
         self._light(view)
         self._haze(view)
         level = view.sea_level_m - camera.y
-        row["sea"] = (level, view.sea_level_m, 1.0 if level > 0.0 else 0.0, 0.0)
+        row["sea"] = (level, view.sea_level_m, 1.0 if level > 0.0 else 0.0, selection.bend_per_m)
         drift = view.time_s * 9.0
         row["cloud"] = (
-            math.fmod(self.anchor_x + float(selection.frac_x) + drift, CLOUD_PERIOD_M) / CLOUD_PERIOD_M,
-            math.fmod(self.anchor_z + float(selection.frac_z) + 0.45 * drift, CLOUD_PERIOD_M)
-            / CLOUD_PERIOD_M,
+            _cloud_offset(self.anchor_x, float(selection.frac_x) + drift),
+            _cloud_offset(self.anchor_z, float(selection.frac_z) + 0.45 * drift),
             max(900.0, 4200.0 - camera.y),
             self._valley_haze(camera.y),
         )
@@ -218,7 +229,8 @@ class FrameUniforms:
     def _haze(self, view: FrameView) -> None:
         # Ranges at half the view keep two thirds of their red and under half of their blue: crisp, blue-grey.
         reach = max(view.view_m, 4000.0)
-        strength = 0.95 / reach
+        # The clearest air there is takes as much: a view of 100 km fades into the sky instead of ending.
+        strength = max(0.95 / reach, CLEAREST_1_M)
         self.data[0]["haze"] = (strength * 0.55, strength * 0.85, strength * 1.45, view.view_m)
 
     def release(self) -> None:

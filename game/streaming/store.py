@@ -2,7 +2,8 @@
 
 Owns the layer numbers (at most 256, what OpenGL 3.3 guarantees), a spatial hash that kernels can read, and the
 heights of all resident pages in one array for picking. Pages come from the workers through `stream`; the texels
-are written by `render.upload`. Main thread only. Lookups take constant time, whatever the size of the world.
+are written by `render.upload`. Main thread only. Finding, entering, ageing and evicting take constant time,
+whatever the size of the world and however many pages are held.
 """
 
 from __future__ import annotations
@@ -23,36 +24,94 @@ PAGE_BYTES = STORED * STORED * (8 + 4 + 4)
 """GPU memory of one page: heights RG32F, normals and climate RGBA8 (272 KiB)."""
 
 
-class PageStore:
+class PageTable:
+    """Which key has which layer: a spatial hash, and a list of the layers by age, both in arrays kernels read.
+
+    The table knows keys only, no pages. A key that is no longer wanted keeps its layer until another needs one:
+    the key unwanted for the longest goes first. That is the hysteresis; a key that is wanted never goes. The
+    order is that in which the search for wanted pages meets them, so it does not depend on layer numbers.
+    Raises `ValueError` when `capacity` is less than 1.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        if capacity < 1:
+            raise ValueError(f"capacity = {capacity!r} is not accepted; give 1 layer or more")
+        self.capacity = capacity
+        self.limit = capacity
+        """Layers that may be used, at most `capacity`; lower it and the oldest unwanted keys go."""
+        self.frame = 0
+        """Number of the latest search for wanted pages."""
+        self.keys: NDArray[np.int64] = np.zeros((capacity, 3), np.int64)
+        self.used: NDArray[np.bool_] = np.zeros(capacity, np.bool_)
+        self.last_wanted: NDArray[np.int64] = np.zeros(capacity, np.int64)
+        """int64 [layers] value of `frame` when the page was last wanted."""
+        self.links: NDArray[np.int32] = np.zeros((capacity + 1, 2), np.int32)
+        """int32 [layers + 1, 2] next older and next newer layer; the last row holds the newest and the oldest."""
+        self.links[capacity] = capacity
+        self.slots: NDArray[np.int32] = np.full(1 << (4 * capacity - 1).bit_length(), -1, np.int32)
+        self._free = list(range(capacity - 1, -1, -1))
+
+    def __len__(self) -> int:
+        """Number of keys held."""
+        return self.capacity - len(self._free)
+
+    def find(self, key: PageKey) -> int | None:
+        """Layer of `key`, or None."""
+        layer = int(kernels.find_layer(self.slots, self.keys, *key))
+        return None if layer < 0 else layer
+
+    def enter(self, key: PageKey) -> int | None:
+        """Give `key` a free layer; it counts as wanted now. None when none is free within the limit.
+
+        The key must not be held already.
+        """
+        if not self._free or len(self) >= self.limit:
+            return None
+        layer = self._free.pop()
+        self.keys[layer] = key
+        self.used[layer] = True
+        self.last_wanted[layer] = self.frame
+        kernels.insert_slot(self.slots, self.keys, layer)
+        kernels.make_newest(self.links, layer)
+        return layer
+
+    def touch(self, layer: int) -> None:
+        """Note that `layer`, which must be in use, is wanted now. (The search does it by itself.)"""
+        self.last_wanted[layer] = self.frame
+        kernels.unlink(self.links, layer)
+        kernels.make_newest(self.links, layer)
+
+    def leave(self, layer: int) -> None:
+        """Free `layer`, which must be in use."""
+        kernels.remove_slot(self.slots, self.keys, layer)
+        kernels.unlink(self.links, layer)
+        self.used[layer] = False
+        self._free.append(layer)
+
+    def oldest_unwanted(self) -> int | None:
+        """Layer of the key that has been unwanted for the longest; None when every key is wanted."""
+        layer = int(self.links[self.capacity, 1])
+        if layer == self.capacity or self.last_wanted[layer] >= self.frame:
+            return None
+        return layer
+
+
+class PageStore(PageTable):
     """Pages by key and by layer.
 
-    A page that is no longer wanted keeps its layer until another page needs one: the page unwanted for the
-    longest goes first. That is the hysteresis; a page that is wanted is never evicted.
     Raises `ValueError` when `capacity` is not 1…256.
     """
 
     def __init__(self, capacity: int = MAX_LAYERS) -> None:
         if not 1 <= capacity <= MAX_LAYERS:
             raise ValueError(f"capacity = {capacity!r} is not accepted; give 1…{MAX_LAYERS} layers")
-        self.capacity = capacity
-        self.frame = 0
-        """Number of the latest search for wanted pages."""
-        self.keys: NDArray[np.int64] = np.zeros((capacity, 3), np.int64)
-        self.used: NDArray[np.bool_] = np.zeros(capacity, np.bool_)
+        super().__init__(capacity)
         self.bounds: NDArray[np.float32] = np.zeros((capacity, 2), np.float32)
         """float32 [layers, 2] lowest and highest metre."""
-        self.last_wanted: NDArray[np.int64] = np.zeros(capacity, np.int64)
-        """int64 [layers] value of `frame` when the page was last wanted."""
         self.heights: NDArray[np.float32] = np.empty((capacity, STORED, STORED, 2), np.float32)
         """float32 [layers, 132, 132, 2]; memory is touched only where a page is."""
-        self.slots: NDArray[np.int32] = np.full(1 << (4 * capacity - 1).bit_length(), -1, np.int32)
         self._pages: dict[PageKey, PageData] = {}
         self._layers: dict[PageKey, int] = {}
-        self._free = list(range(capacity - 1, -1, -1))
-
-    def __len__(self) -> int:
-        """Number of resident pages."""
-        return len(self._pages)
 
     def __contains__(self, key: object) -> bool:
         return key in self._pages
@@ -77,16 +136,14 @@ class PageStore:
         """
         if page.key in self._pages:
             raise ValueError(f"{page.key} is resident already; a page is accepted once")
-        if not self._free and not self._evict_one():
+        if len(self) >= self.limit and not self._evict_one():
             return None
-        layer = self._free.pop()
+        layer = self.enter(page.key)
+        if layer is None:
+            return None
         self._pages[page.key] = page
         self._layers[page.key] = layer
-        self.keys[layer] = page.key
-        self.used[layer] = True
-        self.last_wanted[layer] = self.frame
         self.refresh(layer, page)
-        kernels.fill_slots(self.slots, self.keys, self.used)
         return layer
 
     def refresh(self, layer: int, page: PageData) -> None:
@@ -100,18 +157,31 @@ class PageStore:
     def evict(self, key: PageKey) -> None:
         """Free the layer of `key`. Raises `KeyError` when it is not resident."""
         page = self._pages.pop(key)
-        layer = self._layers.pop(key)
         # Whoever still holds the page must not see the next page's heights in it.
         page.heights = page.heights.copy()
-        self.used[layer] = False
-        self._free.append(layer)
-        kernels.fill_slots(self.slots, self.keys, self.used)
+        self.leave(self._layers.pop(key))
+
+    def shrink_to(self, limit: int) -> None:
+        """Use at most `limit` layers from here on; unwanted pages beyond that go, wanted ones when they can.
+
+        Raises `ValueError` when `limit` is not 1…`capacity`.
+        """
+        if not 1 <= limit <= self.capacity:
+            raise ValueError(f"limit = {limit!r} is not accepted; give 1…{self.capacity} layers")
+        self.limit = limit
+        while len(self) > self.limit and self._evict_one():
+            pass
+
+    @property
+    def cpu_bytes(self) -> int:
+        """CPU memory of the resident pages' heights, normals and biomes, bytes: what the GPU holds as well."""
+        return sum(
+            page.heights.nbytes + page.normals.nbytes + page.climate.nbytes for page in self._pages.values()
+        )
 
     def _evict_one(self) -> bool:
-        unwanted = np.flatnonzero(self.used & (self.last_wanted < self.frame))
-        if len(unwanted) == 0:
+        layer = self.oldest_unwanted()
+        if layer is None:
             return False
-        oldest = unwanted[self.last_wanted[unwanted] == self.last_wanted[unwanted].min()]
-        # Among equals the key decides, so that the resident set does not depend on layer numbers.
-        self.evict(min(PageKey(*row) for row in self.keys[oldest].tolist()))
+        self.evict(PageKey(*self.keys[layer].tolist()))
         return True

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -32,6 +33,9 @@ NEAR_M = 0.1
 
 JUMP_M = 100.0
 """A camera that moved further than this beyond its velocity between two frames was teleported."""
+
+RECENT = 512
+"""Pages and uploads whose times are remembered for the percentiles."""
 
 Rows = tuple[int, int, int, int]
 """Stored-index box (j0, j1, i0, i1) of changed samples."""
@@ -89,6 +93,12 @@ class StreamStats:
     """Range each level really reached, metres; 0 is off."""
     page_memory_mib: float
     """GPU memory of the layers in use."""
+    layers: int
+    """Layers that may be used."""
+    uploaded: int
+    """Pages uploaded since the last `want`."""
+    upload_ms: float
+    """Time those uploads took, milliseconds."""
 
 
 class TerrainStream:
@@ -104,6 +114,7 @@ class TerrainStream:
     on_error : called once per kind of exception that `make_page` raises, from a worker thread.
     budgeted : pages are made in `spend` and `wait` only.
     cpu_clock : CPU time of the calling thread in seconds, for `spend`.
+    bend_per_m : the earth's drop per square metre of distance, 1/m (`core.units.EARTH_BEND_PER_M`), 0 for flat land.
     """
 
     def __init__(
@@ -117,6 +128,7 @@ class TerrainStream:
         on_error: Callable[[PageKey, Exception], None] | None = None,
         budgeted: bool = False,
         cpu_clock: Callable[[], float] = time.thread_time,
+        bend_per_m: float = 0.0,
     ) -> None:
         self.store = PageStore(capacity)
         self.edits = edits
@@ -129,19 +141,46 @@ class TerrainStream:
         self._vertices = np.zeros((9, 3), np.float32)
         self._eye_y = 0.0
         self._selection: Selection | None = None
-        self.set_lod(lod)
+        self.bend_per_m = bend_per_m
+        """May be changed between frames; culling and picking follow the picture."""
+        self.generation_ms: deque[float] = self._workers.recent_ms
+        """Thread CPU time of the latest pages, milliseconds."""
+        self.upload_ms: deque[float] = deque(maxlen=RECENT)
+        """Time of the latest uploads, milliseconds a page."""
+        self._uploaded = 0
+        self._frame_upload_s = 0.0
+        self.lod = lod
+        self._rebuild()
 
     def set_lod(self, lod: LodSettings) -> None:
-        """Use other ranges from the next frame on, without a fade. Pages stay; they do not depend on them."""
+        """Use other ranges from the next frame on. Pages stay; they do not depend on them.
+
+        Ranges of the same number of levels and the same patches fade over; another structure takes effect at once.
+        """
+        fades = (lod.levels, lod.patch_quads) == (self.lod.levels, self.lod.patch_quads)
         self.lod = lod
+        if not fades:
+            self._rebuild()
+            return
+        self._aim()
+        self._wanted.aim(lod)
+
+    def _aim(self) -> None:
+        lod = self.lod
         self._targets = lod.targets
+        self.store.shrink_to(min(self.store.capacity, lod.layers))
+        self._polar: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+
+    def _rebuild(self) -> None:
+        """Arrays for the number of levels in `lod`."""
+        lod = self.lod
+        self._aim()
         self._wanted = WantedPages(lod)
         self._ranges = np.zeros(lod.levels, np.float32)
         self._starts = np.zeros(lod.levels + 1, np.int32)
         self._at_once = True
         across = 2.0 * lod.r0_m / lod.node_side_m(0) + 3.0
         self._size_scratch(int(across * across))
-        self._polar: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 
     def want(self, focus: Focus, now_s: float) -> None:
         """Tell what the view needs from here on; `now_s` is simulated time.
@@ -155,6 +194,7 @@ class TerrainStream:
             if moved_m > JUMP_M + 2.0 * speed * passed_s:
                 self._at_once = True
         self._focus, self._focus_s = focus, now_s
+        self._uploaded, self._frame_upload_s = 0, 0.0
         self._wanted.update(focus, self.store)
         self._workers.submit(self._wanted.missing())
 
@@ -174,19 +214,44 @@ class TerrainStream:
         At most `max_bytes` of GPU memory, but always one page if one is ready; None is without limit.
         The caller uploads them before it draws: resident means uploaded.
         """
-        most = None if max_bytes is None else max(1, max_bytes // PAGE_BYTES)
-        accepted: list[tuple[int, PageData]] = []
-        for page in self._workers.take(most):
+        return list(self.arrivals(max_bytes))
+
+    def arrivals(
+        self,
+        max_bytes: int | None = None,
+        max_s: float | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> Iterator[tuple[int, PageData]]:
+        """Make finished pages resident one by one, most urgent first: (layer, page), to be uploaded at once.
+
+        Ends when the pages have reached `max_bytes` of GPU memory, or when they, with the uploads done between them,
+        have taken `max_s` seconds of `clock`: the last page may run over, no more. One page comes in any case.
+        """
+        begun_s = last_s = clock()
+        sent = 0
+        while sent == 0 or (
+            (max_bytes is None or (sent + 1) * PAGE_BYTES <= max_bytes)
+            and (max_s is None or last_s - begun_s < max_s)
+        ):
+            ready = self._workers.take(1)
+            if not ready:
+                return
+            page = ready[0]
             if page.key in self.store:
                 continue
             if self.edits is not None and page.epoch < self.edits.epoch:
                 self.edits.evaluate_box(page)
             layer = self.store.accept(page)
-            if layer is not None:
-                accepted.append((layer, page))
-        if accepted:
+            if layer is None:
+                continue
             self._trees = None
-        return accepted
+            sent += 1
+            yield layer, page
+            now_s = clock()
+            self.upload_ms.append(1000.0 * (now_s - last_s))
+            self._frame_upload_s += now_s - last_s
+            self._uploaded += 1
+            last_s = now_s
 
     def apply_edits(self, log: Edits, box: Any) -> list[tuple[int, PageData, Rows]]:
         """Bring every resident page that `box` touches to the log's epoch, on all levels at once.
@@ -227,6 +292,7 @@ class TerrainStream:
                 float(frac_z),
                 float(altitude),
                 float(camera.y),
+                self.bend_per_m,
                 self._targets,
                 self._wanted.finest,
                 previous,
@@ -247,6 +313,7 @@ class TerrainStream:
             self._size_scratch(2 * self._queue.shape[1])
         # While the coarsest land is missing there is no picture that detail could pop into.
         self._at_once = not complete
+        self._wanted.ranges = self._ranges
         self._eye_y = float(camera.y)
         self._selection = Selection(
             patches=self._out[first:].copy().view(PATCH_DTYPE).reshape(-1),
@@ -262,6 +329,7 @@ class TerrainStream:
             top=lod.top,
             patch_quads=lod.patch_quads,
             complete=complete,
+            bend_per_m=self.bend_per_m,
         )
         self._late = 0
         if len(self._wanted.missing_rows):
@@ -273,6 +341,7 @@ class TerrainStream:
                 float(frac_z),
                 float(altitude),
                 float(camera.y),
+                self.bend_per_m,
                 self._targets,
                 self._wanted.finest,
                 volume,
@@ -297,6 +366,7 @@ class TerrainStream:
                 float(view.frac_z),
                 float(view.altitude_m),
                 self._eye_y,
+                view.bend_per_m,
                 view.ranges,
                 view.view_m,
                 view.patch_quads,
@@ -372,6 +442,7 @@ class TerrainStream:
             view.frac_x,
             view.frac_z,
             view.altitude_m,
+            np.float32(view.bend_per_m),
             view.ranges,
             view.patch_quads,
             view.morph,
@@ -383,7 +454,10 @@ class TerrainStream:
         )
         if t < 0.0:
             return None
-        return origin[0] + t * dx, origin[1] + t * dy, origin[2] + t * dz
+        x, y, z = origin[0] + t * dx, origin[1] + t * dy, origin[2] + t * dz
+        # The ray met the land where it is drawn, below the tangent plane; its height is above zero.
+        away2 = (x - view.anchor_x - float(view.frac_x)) ** 2 + (z - view.anchor_z - float(view.frac_z)) ** 2
+        return x, y + view.bend_per_m * away2, z
 
     def surface_height(self, x: float, z: float) -> float | None:
         """Height in metres of the drawn, morphed surface at world (x, z); None where nothing is drawn."""
@@ -437,6 +511,9 @@ class TerrainStream:
             dropped_levels=self._wanted.finest,
             covered_m=tuple(self._ranges.tolist()),
             page_memory_mib=len(self.store) * PAGE_BYTES / 2**20,
+            layers=self.store.limit,
+            uploaded=self._uploaded,
+            upload_ms=1000.0 * self._frame_upload_s,
         )
 
     def forget_trees(self) -> None:

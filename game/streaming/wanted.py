@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from game.core.coords import VIEW_MARGIN_M, WORLD_LIMIT_M, PageKey
 from game.kernels import selection as kernels
 from game.lod.settings import LodSettings
-from game.streaming.store import PageStore
+from game.streaming.store import PageTable
 
 LOOK_AHEAD_S = (1.8, 3.0)
 """How far ahead in time pages are wanted, at least and at most; between them, the time to brake."""
@@ -28,16 +28,19 @@ RESTORE_SHARE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """The camera as streaming sees it: position and altitude above ground in metres, velocity in m/s."""
+    """The camera as streaming sees it: position and altitude above ground in metres, velocity in m/s, and the
+    unit direction it looks in on the plane, (0, 0) for no preference."""
 
     x: float
     z: float
     altitude_m: float = 0.0
     vx: float = 0.0
     vz: float = 0.0
+    look_x: float = 0.0
+    look_z: float = 0.0
 
     def __post_init__(self) -> None:
-        numbers = (self.x, self.z, self.altitude_m, self.vx, self.vz)
+        numbers = (self.x, self.z, self.altitude_m, self.vx, self.vz, self.look_x, self.look_z)
         limit = WORLD_LIMIT_M + 0.5 * VIEW_MARGIN_M
         if not all(math.isfinite(n) for n in numbers) or max(abs(self.x), abs(self.z)) > limit:
             raise ValueError(
@@ -54,6 +57,8 @@ class WantedPages:
 
     def __init__(self, lod: LodSettings) -> None:
         self.targets = lod.targets
+        self.ranges: NDArray[np.float32] = np.zeros(lod.levels, np.float32)
+        """float32 [levels] what the last frame drew; whoever draws writes it here."""
         self.finest = 0
         self.count = 0
         """Pages wanted, resident or not."""
@@ -64,23 +69,23 @@ class WantedPages:
         self._rows = np.zeros((1024, 3), np.int64)
         self._priority = np.zeros(1024)
 
-    def update(self, focus: Focus, store: PageStore) -> None:
+    def update(self, focus: Focus, store: PageTable) -> None:
         """Search around `focus`: marks wanted residents of `store` and fills `missing_rows`."""
         speed = math.hypot(focus.vx, focus.vz)
         horizon_s = min(max(speed / (2.0 * BRAKING_M_S2), LOOK_AHEAD_S[0]), LOOK_AHEAD_S[1])
         found = self._search(focus, store, horizon_s)
-        if self.finest > 0 and self.count <= store.capacity:
+        if self.finest > 0 and self.count <= store.limit:
             below_top = self.needed_now[self.finest : -1]
-            if int(self.needed_now.sum() + below_top.max(initial=0)) <= RESTORE_SHARE * store.capacity:
+            if int(self.needed_now.sum() + below_top.max(initial=0)) <= RESTORE_SHARE * store.limit:
                 self.finest -= 1
                 found = self._search(focus, store, horizon_s)
-        while self.count > store.capacity:
+        while self.count > store.limit:
             if horizon_s > 0.0:
                 horizon_s = 0.5 * horizon_s if horizon_s > 0.4 else 0.0
             elif self.finest < len(self.targets) - 1:
                 self.finest += 1
             else:
-                found = min(found, max(0, store.capacity - (self.count - found)))
+                found = min(found, max(0, store.limit - (self.count - found)))
                 break
             found = self._search(focus, store, horizon_s)
         # lexsort, last key first: equal priorities fall back on the key, so the order never depends on memory.
@@ -92,7 +97,11 @@ class WantedPages:
         """Keys of `missing_rows`, most urgent first."""
         return [PageKey(*row) for row in self.missing_rows.tolist()]
 
-    def _search(self, focus: Focus, store: PageStore, horizon_s: float) -> int:
+    def aim(self, lod: LodSettings) -> None:
+        """Take other ranges over, of the same number of levels."""
+        self.targets = lod.targets
+
+    def _search(self, focus: Focus, store: PageTable, horizon_s: float) -> int:
         anchor_x, anchor_z = math.floor(focus.x), math.floor(focus.z)
         store.frame += 1
         while True:
@@ -104,12 +113,16 @@ class WantedPages:
                 max(0.0, float(focus.altitude_m)),
                 float(focus.vx),
                 float(focus.vz),
+                float(focus.look_x),
+                float(focus.look_z),
                 horizon_s,
                 self.targets,
+                self.ranges,
                 self.finest,
                 store.slots,
                 store.keys,
                 store.last_wanted,
+                store.links,
                 store.frame,
                 self._rows,
                 self._priority,

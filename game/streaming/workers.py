@@ -10,8 +10,10 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from game.core.coords import PageKey
 from game.world.page import PageData
@@ -21,6 +23,9 @@ RETRY_S = (0.05, 0.2, 0.8, 3.2, 10.0)
 
 GIVE_UP_WAITING = 3
 """`wait` no longer blocks on a page that failed so often; it is still retried."""
+
+RECENT = 512
+"""Pages whose times are remembered."""
 
 CLOSE_S = 0.4
 """`close` waits this long for jobs to end, then leaves their threads behind."""
@@ -63,6 +68,8 @@ class Workers:
         """Pages finished so far."""
         self.cpu_s = 0.0
         """Thread CPU time spent on them, seconds."""
+        self.recent_ms: deque[float] = deque(maxlen=RECENT)
+        """Thread CPU time of each of the latest, milliseconds."""
         self._make_page = make_page
         self._on_error = on_error
         self._cpu_clock = cpu_clock
@@ -98,7 +105,7 @@ class Workers:
         with self._changed:
             if not self._ready:
                 return []
-            keys = [key for key in self._wanted if key in self._ready][:most]
+            keys = list(islice((key for key in self._wanted if key in self._ready), most))
             for key in keys:
                 del self._wanted[key]
             return [self._ready.pop(key) for key in keys]
@@ -231,6 +238,7 @@ class Workers:
             if page is not None:
                 self.made += 1
                 self.cpu_s += cost_s
+                self.recent_ms.append(1000.0 * cost_s)
                 self._failures.pop(key, None)
                 if self._free_run or lane.balance_s >= 0.0:
                     self._deliver(key, page)

@@ -17,7 +17,7 @@ from imgui_bundle import imgui, implot
 from game.core.commands import SEA_RANGE_M
 from game.core.coords import check_position
 from game.core.errors import UsageError
-from game.core.settings import PRESETS
+from game.core.settings import PRESETS, VIEWS_M
 from game.ui.hud import grouped, way
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import RADIUS_RANGE_M, STRENGTH_RANGE_M
@@ -49,6 +49,15 @@ class DebugState:
     """Name under which the world is saved, "" for none yet."""
     quality: str = "high"
     view_m: float = 0.0
+    error_px: float = 0.5
+    """The error on the screen that was asked for, and what the ranges in use give."""
+    shown_error_px: float = 0.0
+    curvature: bool = True
+    layers: int = 0
+    """Pages that may be resident."""
+    dropped_levels: int = 0
+    generation_p95_ms: float = 0.0
+    upload_p95_ms: float = 0.0
     hud_visible: bool = True
     sculpting: bool = False
     brush_radius_m: float = 12.0
@@ -227,13 +236,33 @@ class DebugMenu:
         self._note("quality", slider=True)
         if changed:
             commands.append(f"quality {names[index]}")
+        self._horizon(state, unit, commands)
         changed, visible = imgui.checkbox("show speed and compass", state.hud_visible)
         self._note("hud")
         if changed:
             commands.append(f"hud {'on' if visible else 'off'}")
+
+    def _horizon(self, state: DebugState, unit: float, commands: list[str]) -> None:
+        """How far and how fine the land is drawn."""
+        labels = [f"{view_m / 1000.0:g} km" for view_m in VIEWS_M]
+        if state.view_m not in VIEWS_M:
+            labels.append(way(state.view_m))
+        index = VIEWS_M.index(state.view_m) if state.view_m in VIEWS_M else len(VIEWS_M)
+        changed, index = imgui.combo("view", index, labels)
+        self._note("view", slider=True)
+        if changed and index < len(VIEWS_M):
+            commands.append(f"view {VIEWS_M[index] / 1000.0:g}")
+        flags = imgui.SliderFlags_.logarithmic | imgui.SliderFlags_.always_clamp
+        changed, error = imgui.slider_float("error", state.error_px, 0.2, 8.0, "%.2f px", flags)
+        self._note("error", slider=True)
+        if changed and math.isfinite(error):
+            commands.append(f"error {error:.3f}")
+        changed, round_earth = imgui.checkbox("round earth, from 20 km", state.curvature)
+        self._note("curvature")
+        if changed:
+            commands.append(f"curvature {'on' if round_earth else 'off'}")
         imgui.same_line()
-        right = f"view {way(state.view_m)}"
-        _right_aligned(right)
+        _right_aligned(f"{state.shown_error_px:.2f} px now")
 
     def _streaming(self, state: DebugState, layer: ImguiLayer, unit: float) -> None:
         _title("streaming")
@@ -244,7 +273,11 @@ class DebugMenu:
                 ("late", grouped(state.pages_late), WARNING if state.pages_late else GOOD),
                 ("queued", grouped(state.queue), None),
                 ("page", f"{state.generation_ms:.1f} ms", None),
+                ("page p95", f"{state.generation_p95_ms:.1f} ms", None),
+                ("upload p95", f"{state.upload_p95_ms:.2f} ms", None),
                 ("memory", f"{state.page_memory_mib:.0f} MiB", None),
+                ("layers", grouped(state.layers), None),
+                ("dropped", grouped(state.dropped_levels), WARNING if state.dropped_levels else None),
             ):
                 imgui.table_next_column()
                 imgui.text_disabled(label)

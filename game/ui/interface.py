@@ -22,6 +22,11 @@ SMOOTHING = 0.05
 """Weight of the newest frame in the frame time that is shown."""
 
 
+def _p95(times_ms: Sequence[float]) -> float:
+    """The time that 95 of 100 stay under; 0 while there are none."""
+    return sorted(times_ms)[int(0.95 * (len(times_ms) - 1))] if times_ms else 0.0
+
+
 @dataclass(slots=True)
 class Facts:
     """What the interface shows of the game in one frame."""
@@ -39,6 +44,15 @@ class Facts:
     targets_m: Sequence[float]
     quality: str
     view_m: float
+    error_px: float
+    """The error on the screen that was asked for."""
+    shown_error_px: float
+    """The error that the ranges in use give."""
+    curvature: bool
+    generation_ms: Sequence[float]
+    """Thread time of the latest pages."""
+    upload_ms: Sequence[float]
+    """Time of the latest uploads."""
     can_undo: bool
     can_redo: bool
     strokes: int
@@ -149,6 +163,13 @@ class Interface:
             save_name=facts.save_name,
             quality=facts.quality,
             view_m=facts.view_m,
+            error_px=facts.error_px,
+            shown_error_px=facts.shown_error_px,
+            curvature=facts.curvature,
+            layers=stats.layers,
+            dropped_levels=stats.dropped_levels,
+            generation_p95_ms=_p95(facts.generation_ms),
+            upload_p95_ms=_p95(facts.upload_ms),
             hud_visible=self.hud_visible,
             sculpting=tool.active,
             brush_radius_m=tool.radius_m,

@@ -1,19 +1,23 @@
 """The ground: level-0 edited land at any point, at once, whatever is resident.
 
 Owns a small cache of level-0 pages made straight from the world function, so a wheel never waits for streaming
-and never differs from the picture: same samples, same triangles. Main thread only.
+and never differs from the picture: same samples, same triangles. Where streaming has the page already, its samples
+are taken over instead of being made a second time: the same bits, without a hitch at the border. Main thread only.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import (
+    APRON,
     GENERATED_APRON,
     PAGE_QUADS,
     VIEW_MARGIN_M,
@@ -33,6 +37,7 @@ CAPACITY = 64
 """Pages kept, about 0.4 MiB each: a rider and a camera need a handful, picking a line of them."""
 
 _REACH_M = WORLD_LIMIT_M + VIEW_MARGIN_M
+_TRIM = GENERATED_APRON - APRON
 _PER_PAGE = 1.0 / PAGE_QUADS
 
 
@@ -44,6 +49,8 @@ class Ground:
         self._edits = edits
         self._vegetation = vegetation
         self._snapshot = edits.snapshot()
+        self.resident: Callable[[PageKey], PageData | None] | None = None
+        """Where to look for a page that is made already; set by whoever owns the resident pages."""
         self._pages: OrderedDict[tuple[int, int], PageData] = OrderedDict()
         self._samples: dict[tuple[int, int], NDArray[np.float32]] = {}
         self._trunks: dict[tuple[int, int], NDArray[np.float64]] = {}
@@ -150,8 +157,7 @@ class Ground:
         else:
             if not (abs(x) <= _REACH_M and abs(z) <= _REACH_M):
                 raise _refused(x, z)
-            page = self._source.generate(PageKey(0, *at))
-            self._snapshot.evaluate(page)
+            page = self._make(PageKey(0, *at))
             self._pages[at] = page
             self._samples[at] = page.edited
             if len(self._pages) > CAPACITY:
@@ -159,6 +165,26 @@ class Ground:
                 del self._samples[oldest]
                 self._trunks.pop(oldest, None)
         self._last = at
+
+    def _make(self, key: PageKey) -> PageData:
+        """Page `key` at the ground's own epoch: from what is resident, or from the world function."""
+        found = None if self.resident is None else self.resident(key)
+        if found is None:
+            page = self._source.generate(key)
+        else:
+            # Its own page around the same unedited samples: the epochs of ground and picture move separately.
+            page = dataclasses.replace(
+                found,
+                edited=found.base,
+                heights=np.ascontiguousarray(found.base[_TRIM:-_TRIM, _TRIM:-_TRIM]),
+                normals=found.normals.copy(),
+                trees=found.trees[:0],
+                epoch=0,
+            )
+            if found.epoch == self._snapshot.epoch and found.edited is found.base:
+                page.trees, page.epoch = found.trees, found.epoch
+        self._snapshot.evaluate(page)
+        return page
 
 
 def _refused(x: float, z: float) -> ValueError:

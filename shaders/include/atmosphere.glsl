@@ -7,7 +7,7 @@ vec3 sky_colour(vec3 direction) {
     float low = 1.0 - d.y;
     float low2 = low * low;
     float band = low2 * low2;
-    vec3 colour = mix(zenith.rgb, horizon.rgb, band * low2 * 0.55 + 0.45 * band);
+    vec3 colour = mix(zenith.rgb, horizon.rgb, band * (0.28 + 0.72 * band * low2));
     float toward = max(dot(d, sun_direction.xyz), 0.0);
     float wide = toward * toward;
     float tight = wide * wide;
@@ -23,7 +23,7 @@ vec3 haze_transmittance(vec3 place, float distance_m) {
     float mean_density = abs(rise) < 1e-3 ? 1.0 - 0.5 * rise : (1.0 - exp(-rise)) / rise;
     vec3 clear = exp(-haze.rgb * (distance_m * (0.45 + 0.55 * cloud.w * mean_density)));
     // The last stretch closes whatever the weather: nothing may pop at the rim of the view.
-    return clear * (1.0 - smoothstep(0.72, 0.98, length(place.xz) / haze.w));
+    return clear * (1.0 - smoothstep(0.80, 0.985, length(place.xz) / haze.w));
 }
 
 vec3 apply_haze(vec3 colour, vec3 place) {

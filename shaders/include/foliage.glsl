@@ -1,12 +1,16 @@
 #include "frame.glsl"
 #include "tile.glsl"
 
-// Light on leaves: they scatter, so the sun reaches a little past the edge of the lit side. `shade` 0…1.
-vec3 light_foliage(vec3 albedo, vec3 normal, float shade) {
-    // Some of it goes through: the shaded side glows, it is never black.
-    float facing = max((dot(normal, light_direction.xyz) + 0.30) / 1.30, 0.10);
-    vec3 ambient = mix(ground_light.rgb, sky_light.rgb, 0.5 + 0.5 * normal.y);
-    return albedo * (light_colour.rgb * (facing * shade) + ambient * 0.85);
+// Light on leaves: they scatter, so the sun reaches a little past the edge of the lit side. `shade` and `open_sky`
+// 0…1 are the shares of sun and sky that reach them.
+vec3 light_foliage(vec3 albedo, vec3 normal, float shade, float open_sky) {
+    // Some of it goes through, yellower than what comes back: the shaded side glows, it is never black.
+    float toward = dot(normal, light_direction.xyz);
+    float facing = max((toward + 0.35) / 1.35, 0.0);
+    float through = 0.16 + 0.14 * max(-toward, 0.0);
+    vec3 ambient = mix(ground_light.rgb, sky_light.rgb, 0.5 + 0.5 * normal.y) * open_sky;
+    vec3 sun = light_colour.rgb * shade;
+    return albedo * (sun * (facing + through * vec3(1.15, 1.10, 0.60)) + ambient);
 }
 
 // Share of the sun that comes through the clouds to camera-relative `place`.

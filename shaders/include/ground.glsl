@@ -4,16 +4,16 @@
 // What the land is made of at a point: colour from climate, slope, height above the sea and noise.
 // Colours are linear albedos, chosen by eye.
 
-const vec3 STRAW = vec3(0.232, 0.200, 0.088);
-const vec3 LUSH = vec3(0.105, 0.175, 0.032);
-const vec3 ALPINE = vec3(0.205, 0.200, 0.078);
-const vec3 NEEDLES = vec3(0.092, 0.078, 0.040);
-const vec3 CANOPY = vec3(0.030, 0.062, 0.021);
-const vec3 CANOPY_WARM = vec3(0.068, 0.092, 0.026);
-const vec3 ROCK = vec3(0.180, 0.169, 0.157);
-const vec3 ROCK_DARK = vec3(0.070, 0.067, 0.066);
+const vec3 STRAW = vec3(0.206, 0.190, 0.080);
+const vec3 LUSH = vec3(0.116, 0.174, 0.046);
+const vec3 ALPINE = vec3(0.182, 0.172, 0.078);
+const vec3 NEEDLES = vec3(0.130, 0.110, 0.058);
+const vec3 CANOPY = vec3(0.034, 0.062, 0.024);
+const vec3 CANOPY_WARM = vec3(0.082, 0.106, 0.034);
+const vec3 ROCK = vec3(0.268, 0.246, 0.220);
+const vec3 ROCK_DARK = vec3(0.092, 0.084, 0.077);
 const vec3 ROCK_RED = vec3(0.360, 0.205, 0.120);
-const vec3 SCREE = vec3(0.232, 0.216, 0.190);
+const vec3 SCREE = vec3(0.262, 0.240, 0.208);
 const vec3 SAND = vec3(0.500, 0.410, 0.255);
 const vec3 DUNE = vec3(0.560, 0.385, 0.195);
 const vec3 SNOW = vec3(0.800, 0.835, 0.890);
@@ -38,25 +38,32 @@ const vec2 HUGE = vec2(1.0, -2.0);      // 1832 m
 Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     vec2 world = tile_position(place.xz);
     // Bending each scale by the next larger one breaks the rows in which a tile repeats, and each scale gives
-    // way to the next before the eye can see enough repeats to find them.
+    // way to the next before the eye can see enough repeats to find them. Bent further, the bends themselves show.
     vec4 huge = texture(noise_tile, tile_uv(world, HUGE));
-    vec4 wide = texture(noise_tile, tile_uv(world, WIDE) + 0.40 * (huge.ba - 0.5));
-    vec2 bend = wide.ba - 0.5;
-    vec4 broad = texture(noise_tile, tile_uv(world, BROAD) + 0.35 * bend);
-    vec4 middle = texture(noise_tile, tile_uv(world, MIDDLE) + 0.45 * bend + 0.55 * (broad.ba - 0.5));
-    wide = mix(wide, huge, 0.2 + 0.8 * smoothstep(3000.0, 9000.0, distance_m));
-    broad = mix(broad, wide, smoothstep(1200.0, 4200.0, distance_m));
-    middle = mix(middle, broad, 0.25 + 0.75 * smoothstep(200.0, 1000.0, distance_m));
-    // Without it the texels of the middle scale would show as a patchwork of rectangles underfoot.
-    vec4 fine = texture(noise_tile, tile_uv(world, FINE));
+    vec4 own_wide = texture(noise_tile, tile_uv(world, WIDE) + 0.22 * (huge.ba - 0.5));
+    vec2 bend = own_wide.ba - 0.5;
+    vec4 own_broad = texture(noise_tile, tile_uv(world, BROAD) + 0.20 * bend);
+    vec4 own_middle = texture(noise_tile, tile_uv(world, MIDDLE) + 0.16 * bend + 0.14 * (own_broad.ba - 0.5));
+    vec4 wide = mix(own_wide, huge, 0.2 + 0.8 * smoothstep(3000.0, 9000.0, distance_m));
+    vec4 broad = mix(own_broad, wide, smoothstep(1200.0, 4200.0, distance_m));
+    vec4 middle = mix(own_middle, broad, 0.25 + 0.75 * smoothstep(200.0, 1000.0, distance_m));
+#if FAR_BAND > 0
+    vec4 fine = middle;
+#else
+    // Without it the texels of the middle scale would show as a patchwork of rectangles underfoot. Where there is
+    // no anisotropic filtering a sharper level is read, or grass blurs a few metres ahead.
+    vec4 fine = texture(noise_tile, tile_uv(world, FINE), DETAIL > 0 ? 0.0 : -0.9);
+#endif
     float near = 1.0 - smoothstep(40.0, 190.0, distance_m);
-#if DETAIL > 0
-    vec4 blade = texture(noise_tile, tile_uv(world, BLADE));
+#if FAR_BAND == 0
+    vec4 blade = texture(noise_tile, tile_uv(world, BLADE), DETAIL > 0 ? 0.0 : -0.7);
     float close = 1.0 - smoothstep(6.0, 42.0, distance_m);
 #endif
     float above = place.y + camera.y;
     float grain = mix(0.5, fine.g, near);
     float rough = (wide.r - 0.5) * 0.9 + (middle.r - 0.5) * 0.7 + (grain - 0.5) * 0.5;
+
+    float patchy = (huge.r - 0.5) * 0.5 + (broad.r - 0.5) * 0.55 + (middle.r - 0.5) * 0.35;
 
     float celsius = climate.r * 60.0 - 20.0 + rough * 5.0;
     float humid = climate.g;
@@ -64,30 +71,45 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     float arid = smoothstep(19.0, 25.0, celsius) * (1.0 - smoothstep(0.22, 0.42, humid + 0.15 * rough));
 
     // Turf: straw where dry, lush where wet, tan above the trees.
-    vec3 turf = mix(STRAW, LUSH, smoothstep(0.12, 0.58, humid + rough * 0.50));
+    vec3 turf = mix(STRAW, LUSH, smoothstep(0.06, 0.66, humid + patchy * 0.55));
     turf = mix(turf, ALPINE, 1.0 - smoothstep(1.5, 8.5, celsius));
-    turf *= 0.80 + 0.42 * middle.g;
-    turf = mix(turf, SOIL, near * 0.45 * smoothstep(0.62, 0.80, fine.r + 0.25 * (middle.r - 0.5)));
-    turf *= mix(1.0, 0.55 + 0.90 * fine.g, near);
-#if DETAIL > 0
-    turf *= mix(1.0, 0.50 + 1.0 * blade.g, close);
+    turf *= 0.80 + 0.40 * middle.g;
+    turf = mix(turf, SOIL, near * 0.40 * smoothstep(0.60, 0.82, fine.r + 0.25 * (middle.r - 0.5)));
+    // Tufts: dark between them, their tips dry.
+    float tuft = smoothstep(0.18, 0.82, fine.g);
+    turf *= mix(vec3(1.0), mix(vec3(0.70, 0.74, 0.70), vec3(1.38, 1.30, 1.14), tuft), near);
+#if FAR_BAND == 0
+    turf *= mix(1.0, 0.52 + 0.96 * blade.g, close);
 #endif
     turf = mix(turf, DUNE * (0.86 + 0.28 * middle.r), arid);
 
-    // Forest: needles on the floor up close, crowns from afar.
-    float wood = smoothstep(0.26, 0.44, climate.a + rough * 0.30 + (middle.g - 0.5) * 0.26);
+    // Forest: needles on the floor up close, crowns from afar. Compared with noise down to the size of a crown,
+    // the density frays into single trees at the rim and opens into glades inside.
     float afar = smoothstep(60.0, 520.0, distance_m);
-    vec3 crowns = mix(CANOPY, CANOPY_WARM, clamp(0.5 + rough * 1.1, 0.0, 1.0)) * (0.55 + 0.9 * middle.g);
+    float blur = smoothstep(1500.0, 9000.0, distance_m);
+    float crown = middle.g;
+    float stand = 0.50 + (own_broad.r - 0.5) * 0.55 + (own_wide.r - 0.5) * 0.45 + (crown - 0.5) * (1.1 * afar + 0.2);
+    float reach = mix(0.10, 0.26, blur);
+    float wood = smoothstep(-reach, reach, climate.a * (1.06 + reach) - max(stand, 0.02 + reach));
+    // Scrub and lone trees in the grass: too small for the climate's grid.
+    float scrub = smoothstep(0.62, 0.80, 0.5 * crown + 0.5 * own_broad.r + 0.30 * (wide.r - 0.5)) * afar;
+    scrub *= smoothstep(0.20, 0.50, humid) * smoothstep(2.5, 7.0, celsius) * (1.0 - arid);
+    float tone = clamp(0.5 + patchy * 1.3 + (crown - 0.5) * 0.9, 0.0, 1.0);
+    vec3 crowns = mix(CANOPY, CANOPY_WARM, tone) * (0.50 + 1.0 * crown);
     vec3 forest = mix(mix(turf, NEEDLES * (0.6 + 0.8 * grain), 0.62), crowns, afar);
-    vec3 albedo = mix(turf, forest, wood);
+    vec3 albedo = mix(mix(turf, crowns, 0.75 * scrub), forest, wood);
 
     // Bare rock where the climate says so or where it is too steep for soil; scree gathers below it.
     float bare = climate.b * 0.85 + smoothstep(0.20, 0.52, steep) * 0.95 + rough * 0.42;
     float scree = smoothstep(0.26, 0.54, bare + 0.24 * (middle.g - 0.5));
     float cliff = smoothstep(0.44, 0.68, bare + 0.16 * (middle.g - 0.5));
-    float strata = 0.5 + 0.5 * sin(above * 0.21 + (middle.r - 0.5) * 9.0 + (wide.r - 0.5) * 14.0);
+    // Layers of rock, tilted and broken by noise. Each set goes before its layers are as thin as a pixel.
+    float layers = above + 0.16 * world.x + (own_wide.r - 0.5) * 190.0 + (own_broad.r - 0.5) * 70.0;
+    float thin = sin(layers * 0.19 + (own_middle.r - 0.5) * 7.0) * (1.0 - smoothstep(350.0, 1500.0, distance_m));
+    float thick = sin(layers * 0.047 + (own_broad.g - 0.5) * 3.0) * (1.0 - smoothstep(1800.0, 6500.0, distance_m));
+    float strata = 0.5 + (0.22 * thin + 0.26 * thick) * (0.35 + 1.3 * own_broad.r);
     vec4 face = middle;
-#if DETAIL > 0
+#if DETAIL > 0 && FAR_BAND == 0
     // On walls the map seen from above smears: look from the side there.
     float sideways = smoothstep(0.10, 0.40, steep);
     float facing_z = normal.z * normal.z / max(normal.x * normal.x + normal.z * normal.z, 1e-4);
@@ -105,9 +127,9 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     fine = mix(fine, wall_fine, sideways);
 #endif
     vec3 stone = mix(ROCK_DARK, ROCK, clamp(0.02 + 0.62 * face.r + 0.38 * strata + 0.35 * (broad.r - 0.3), 0.0, 1.0));
-    stone *= 0.70 + 0.60 * face.g;
+    stone *= 0.74 + 0.52 * face.g;
     stone *= mix(1.0, 0.55 + 0.90 * fine.g, near);
-#if DETAIL > 0
+#if FAR_BAND == 0
     stone *= mix(1.0, 0.68 + 0.64 * fine.r, close);
 #endif
     stone = mix(stone, ROCK_RED * (0.7 + 0.6 * strata), max(arid, smoothstep(24.0, 30.0, celsius) * 0.8));
@@ -130,24 +152,32 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     albedo *= 1.0 - 0.45 * wet;
 
     // Relief finer than the mesh: strong on rock and crowns, faint on snow.
-    float bump = mix(mix(0.16, 0.42, wood * afar), 0.60, cliff) * (1.0 - 0.75 * snow);
+    float bump = mix(mix(0.16, 0.50, max(wood, scrub) * afar), 0.60, cliff) * (1.0 - 0.75 * snow);
     vec3 dent = vec3(0.0);
-#if DETAIL > 0
+#if DETAIL > 0 && FAR_BAND == 0
     bump *= 1.0 - 0.9 * sideways;
     vec2 knock = (wall.ba - 0.5) * (1.0 - smoothstep(900.0, 3500.0, distance_m)) + (wall_fine.ba - 0.5) * 0.8 * near;
     dent = vec3(knock.x * facing_z, knock.y, knock.x * (1.0 - facing_z)) * (1.3 * sideways * cliff * (1.0 - snow));
 #endif
-    vec2 tilt = tile_slope(middle, MIDDLE) * bump * (1.0 - smoothstep(600.0, 3500.0, distance_m));
-    tilt += tile_slope(wide, WIDE) * bump * 0.35 * (1.0 - smoothstep(2500.0, 8000.0, distance_m));
-#if DETAIL > 0
-    float flat_near = (1.0 - sideways) * (1.0 - 0.6 * snow);
-    tilt += tile_slope(fine, FINE) * near * (0.24 + 0.44 * cliff) * flat_near;
-    tilt += tile_slope(blade, BLADE) * close * (0.30 + 0.20 * cliff) * flat_near;
+    vec2 tilt = tile_slope(own_middle, MIDDLE) * bump * (1.0 - smoothstep(500.0, 2000.0, distance_m));
+    tilt += tile_slope(own_broad, BROAD) * bump * 0.7 * smoothstep(150.0, 900.0, distance_m)
+        * (1.0 - smoothstep(2500.0, 7000.0, distance_m));
+    tilt += tile_slope(own_wide, WIDE) * bump * 0.5 * smoothstep(600.0, 2500.0, distance_m)
+        * (1.0 - smoothstep(6000.0, 16000.0, distance_m));
+    float flat_near = 1.0 - 0.6 * snow;
+#if DETAIL > 0 && FAR_BAND == 0
+    flat_near *= 1.0 - sideways;
 #endif
+#if FAR_BAND == 0
+    tilt += tile_slope(blade, BLADE) * close * (0.30 + 0.20 * cliff) * flat_near;
+    tilt += tile_slope(fine, FINE) * near * (0.24 + 0.44 * cliff) * flat_near;
+#endif
+    // Coarse levels average slopes away: from afar the land is lit a little steeper than it is, as maps are.
+    vec2 steeper = normal.xz * (0.30 * smoothstep(500.0, 4000.0, distance_m));
     Ground found;
     found.albedo = albedo;
-    found.normal = normalize(normal + vec3(-tilt.x, 0.0, -tilt.y) - dent);
-    found.open_sky = 1.0 - 0.30 * wood * (1.0 - middle.g) - 0.22 * cliff * (1.0 - middle.r);
+    found.normal = normalize(normal + vec3(steeper.x - tilt.x, 0.0, steeper.y - tilt.y) - dent);
+    found.open_sky = 1.0 - 0.35 * wood * (1.0 - crown) - 0.22 * cliff * (1.0 - middle.r);
     found.gloss = max(wet * 0.6, snow * 0.25);
     return found;
 }

@@ -62,6 +62,7 @@ class View:
         planes: NDArray[np.float64] | None = None,
         finest: int = 0,
         eye_y: float = 0.0,
+        bend: float = 0.0,
     ) -> View:
         """Run the kernels; unculled unless `planes` are given."""
         lod, table = self.lod, self.table
@@ -76,7 +77,7 @@ class View:
         out = np.zeros((16384, kernels.PATCH_FIELDS), np.int32)
         self.starts = np.zeros(lod.levels + 1, np.int32)
         first = kernels.emit_patches(
-            *place, eye_y, self.ranges, lod.view_m, lod.patch_quads,
+            *place, eye_y, bend, self.ranges, lod.view_m, lod.patch_quads,
             EVERYWHERE if planes is None else planes, planes is not None,
             table.slots, table.keys, table.bounds, queue, out, self.starts,
         )  # fmt: skip

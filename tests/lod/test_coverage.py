@@ -155,7 +155,7 @@ def test_plain_python_agrees_with_compiled_selection() -> None:
     assert (ranges == view.ranges).all()
     out, starts = np.zeros((2000, 6), np.int32), np.zeros(lod.levels + 1, np.int32)
     first = kernels.emit_patches.py_func(
-        *view.anchor, float(view.frac[0]), float(view.frac[1]), float(view.altitude), 0.0, ranges, lod.view_m,
+        *view.anchor, float(view.frac[0]), float(view.frac[1]), float(view.altitude), 0.0, 0.0, ranges, lod.view_m,
         lod.patch_quads, np.zeros((6, 4)), False, table.slots, table.keys, table.bounds,
         np.zeros((2, 500, 2), np.int64), out, starts,
     )  # fmt: skip
@@ -167,8 +167,8 @@ def test_short_buffers_are_reported() -> None:
     table = view.table
     for nodes, patches in ((2, 5000), (500, 10)):
         first = kernels.emit_patches(
-            0, 0, 0.0, 0.0, 0.0, 0.0, view.ranges, LOD.view_m, LOD.patch_quads, np.zeros((6, 4)), False, table.slots,
-            table.keys, table.bounds, np.zeros((2, nodes, 2), np.int64), np.zeros((patches, 6), np.int32),
+            0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, view.ranges, LOD.view_m, LOD.patch_quads, np.zeros((6, 4)), False,
+            table.slots, table.keys, table.bounds, np.zeros((2, nodes, 2), np.int64), np.zeros((patches, 6), np.int32),
             np.zeros(LOD.levels + 1, np.int32),
         )  # fmt: skip
         assert first == -1

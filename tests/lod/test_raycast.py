@@ -16,7 +16,8 @@ LOD = LodSettings(64.0, 600.0, 8)
 class Land:
     """A view with hash-like heights, so that levels really differ."""
 
-    def __init__(self, x: float, z: float, altitude_m: float = 2.0) -> None:
+    def __init__(self, x: float, z: float, altitude_m: float = 2.0, bend: float = 0.0) -> None:
+        self.bend = bend
         self.view = View(LOD, Table(pages_around(LOD, x, z)), x, z, altitude_m).select()
         keys = self.view.table.keys
         self.heights = np.zeros((len(keys), STORED, STORED, 2), np.float32)
@@ -30,11 +31,21 @@ class Land:
 
     def place(self) -> tuple:
         view = self.view
-        return (*view.anchor, *view.frac, view.altitude, view.ranges, LOD.patch_quads, LOD.morph)
+        return (
+            *view.anchor,
+            *view.frac,
+            view.altitude,
+            np.float32(self.bend),
+            view.ranges,
+            LOD.patch_quads,
+            LOD.morph,
+        )
 
     def surface(self, x: float, z: float, function=raycast.surface_height) -> float:
         table = self.view.table
-        return function(x, z, *self.place(), table.slots, table.keys, self.heights, self.vertices)
+        return function(
+            x, z, *self.place()[:5], *self.place()[6:], table.slots, table.keys, self.heights, self.vertices
+        )
 
     def cast(self, origin, direction, max_m: float = 5000.0, function=raycast.cast_ray) -> float:
         table = self.view.table

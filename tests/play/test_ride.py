@@ -55,7 +55,7 @@ def python(script: str, **options: Any) -> subprocess.CompletedProcess[str]:
 def test_twenty_seconds_of_autopilot(tmp_path: Path) -> None:
     # 12 frames a second instead of 60: the ride is the same, step by step, and the rasteriser is spared.
     report = ride(tmp_path, "--seconds 20 --autopilot downhill --fps 12 --draw none")
-    assert list(report) == KEYS
+    assert [key for key in report if key in KEYS] == KEYS
     assert report["steps"] == 2400
     assert report["descent_m"] >= 40.0
     assert report["mean_speed_m_s"] >= 10.0

@@ -205,7 +205,7 @@ def test_jitted_agrees_with_plain_python() -> None:
     gather = TreeGather(QUALITY, SIZES)
     view = view_of(trees, 12.25, -30.5, yaw_rad=0.4, pitch_rad=0.0)
     levels = level_rows(view.selection, 4, 1.0)
-    setup = np.array([1.7, -500.0, 26.0, 31.0, 96.0, 113.0, 690.0, 880.0, 0.08], np.float32)
+    setup = np.array([1.7, -500.0, 26.0, 31.0, 96.0, 113.0, 690.0, 880.0, 0.08, 1e-5], np.float32)
     planes = gather._planes(view.camera)
     results = []
     for function in (instances.gather, instances.gather.py_func):
@@ -334,7 +334,7 @@ class TestDrawn:
         assert renderer.trees_drawn > 50
         view.tree_tiles = []
         renderer.draw(view)
-        assert with_trees - renderer.draw_calls <= instances.BUCKETS
+        assert with_trees - renderer.draw_calls <= instances.BUCKETS + 2  # two for the shadows
         assert renderer.trees_drawn == 0
         renderer.release()
 

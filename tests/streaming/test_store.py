@@ -28,7 +28,7 @@ def test_invariants(capacity, steps) -> None:
             wanted.clear()
         resident = {page.key for _, page in store.residents()}
         if key in store:
-            store.last_wanted[store.layer(key)] = store.frame
+            store.touch(store.layer(key))
             wanted.add(key)
             continue
         layer = store.accept(flat_page(key, float(key.ix)))
@@ -58,7 +58,7 @@ def test_longest_unwanted_page_goes_first() -> None:
         store.frame = n
         store.accept(flat_page(PageKey(0, n, 0)))
     store.frame = 9
-    store.last_wanted[store.layer(PageKey(0, 0, 0))] = 9
+    store.touch(store.layer(PageKey(0, 0, 0)))
     store.accept(flat_page(PageKey(0, 5, 0)))
     assert PageKey(0, 1, 0) not in store
     assert PageKey(0, 0, 0) in store
