@@ -16,11 +16,13 @@ from imgui_bundle import imgui, implot
 
 from game.core.commands import BRUSHES, FALLOFFS, SEA_RANGE_M
 from game.core.coords import check_position
+from game.core.errors import UsageError
 from game.core.settings import PRESETS, VIEWS_M
 from game.ui.hud import grouped, way
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import RADIUS_RANGE_M, STRENGTH_RANGE_M
 from game.ui.theme import ACCENT, GOOD, WARNING, WATER, Colour, vec4
+from game.world.save import check_name
 
 HISTORY = 240
 """Frames in the graph."""
@@ -336,16 +338,13 @@ class DebugMenu:
 
 
 def save_name_problem(name: str) -> str:
-    """Why `name` cannot be a saved world's name, or "". Letters, digits, `-`, `_` and `.` are accepted."""
+    """Why `name` cannot be a saved world's name, or ""."""
     if not name:
         return "give the world a name"
-    if len(name) > 64:
-        return f"the name has {len(name)} characters; use at most 64"
-    wrong = sorted({letter for letter in name if not (letter.isalnum() or letter in "-_.")})
-    if wrong:
-        return f"{wrong[0]!r} is not accepted in a name; use letters, digits, - and _"
-    if name[0] in "-.":
-        return f"a name cannot begin with {name[0]!r}"
+    try:
+        check_name(name)
+    except UsageError as error:
+        return str(error)
     return ""
 
 

@@ -111,18 +111,20 @@ def test_save_needs_a_usable_name(menu: Menu) -> None:
     assert menu.click("save") == []
     assert menu.menu._name_problem == "give the world a name"
     menu.click("save name")
-    assert menu.stage.type("my hill") == []
-    assert "' ' is not accepted" in menu.menu._name_problem
+    assert menu.stage.type("my/hill") == []
+    assert "'my/hill'" in menu.menu._name_problem
     menu.click("save name")
-    assert menu.stage.type("my-hill") == ["save my-hill"]
+    assert menu.stage.type("my hill") == ["save my hill"]
     assert menu.menu._name_problem == ""
 
 
-@pytest.mark.parametrize("name", ["a", "my-hill_2.b", "Ä", "x" * 64])
+@pytest.mark.parametrize("name", ["a", "my-hill_2", "ride 2026-01-02 030405", "x" * 60])
 def test_good_names(name: str) -> None:
     assert save_name_problem(name) == ""
 
 
-@pytest.mark.parametrize("name", ["", "a b", "a/b", "../a", "-a", ".a", "a;b", "a@b", "a\n", "x" * 65])
+@pytest.mark.parametrize(
+    "name", ["", "a/b", "../a", ".a", "a.b", "Ä", "a;b", "a@b", "a\nb", "alpine", "x" * 61]
+)
 def test_bad_names(name: str) -> None:
     assert save_name_problem(name) != ""
