@@ -468,7 +468,7 @@ class EditLog:
         self._ops = self._ops.copy()
         self._op_epochs = self._op_epochs.copy()
         self._cells = dict(self._cells)
-        for cell in {_cell_of(row) for row in gone}:
+        for cell in {_cell_of(row) for row in gone.tolist()}:
             kept = [number for number in self._cells[cell] if number < start]
             if kept:
                 self._cells[cell] = kept
@@ -574,7 +574,7 @@ class EditLog:
         # Slots beyond every snapshot's view, so readers are not disturbed.
         self._ops[self._count : needed] = rows
         self._op_epochs[self._count : needed] = epoch
-        for number, row in enumerate(rows, self._count):
+        for number, row in enumerate(rows.tolist(), self._count):
             cell = _cell_of(row)
             self._cells.setdefault(cell, []).append(number)
             if cell[0] not in self._classes:
@@ -605,9 +605,9 @@ class EditLog:
         )
 
 
-def _cell_of(row: NDArray[np.float64]) -> tuple[int, int, int]:
+def _cell_of(row: Sequence[float]) -> tuple[int, int, int]:
     """Index cell (size class, cell x, cell z) of an operation's centre."""
-    size_class = _size_class(float(row[brush_kernels.OP_REACH]))
+    size_class = _size_class(row[brush_kernels.OP_REACH])
     cell_m = _cell_m(size_class)
     return (
         size_class,

@@ -160,8 +160,9 @@ class Ground:
             self._pages.move_to_end(at)
             page = self._pages[at]
             if page.epoch < self._snapshot.epoch:
-                if self._snapshot.evaluate_box(page) is not None:
-                    self._trunks.pop(at, None)
+                if self._snapshot.evaluate_box(page) is not None and at in self._trunks:
+                    # Edits move feet up and down; where trees stand is not asked again.
+                    self._trunks[at] = trunks(page.trees, at[0] * PAGE_QUADS, at[1] * PAGE_QUADS)
                 self._samples[at] = page.edited
         else:
             if not (abs(x) <= _REACH_M and abs(z) <= _REACH_M):
