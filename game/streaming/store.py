@@ -50,10 +50,12 @@ class PageTable:
         self.links[capacity] = capacity
         self.slots: NDArray[np.int32] = np.full(1 << (4 * capacity - 1).bit_length(), -1, np.int32)
         self._free = list(range(capacity - 1, -1, -1))
+        self._lent = 0
+        """Layers that hold no key and are not free: a large edit prepares pages in them."""
 
     def __len__(self) -> int:
         """Number of keys held."""
-        return self.capacity - len(self._free)
+        return self.capacity - len(self._free) - self._lent
 
     def find(self, key: PageKey) -> int | None:
         """Layer of `key`, or None."""
@@ -65,7 +67,7 @@ class PageTable:
 
         The key must not be held already.
         """
-        if not self._free or len(self) >= self.limit:
+        if not self._free or len(self) + self._lent >= self.limit:
             return None
         layer = self._free.pop()
         self.keys[layer] = key
@@ -136,7 +138,7 @@ class PageStore(PageTable):
         """
         if page.key in self._pages:
             raise ValueError(f"{page.key} is resident already; a page is accepted once")
-        if len(self) >= self.limit and not self._evict_one():
+        if len(self) + self._lent >= self.limit and not self._evict_one():
             return None
         layer = self.enter(page.key)
         if layer is None:
@@ -159,12 +161,15 @@ class PageStore(PageTable):
 
         The layer comes back by `give_back`, or by `move`, which frees another for it.
         """
-        if not self._free and not self._evict_one():
-            return None
+        while not self._free or len(self) + self._lent >= self.limit:
+            if not self._evict_one():
+                return None
+        self._lent += 1
         return self._free.pop()
 
     def give_back(self, layer: int) -> None:
         """Return a layer taken by `lend`."""
+        self._lent -= 1
         self._free.append(layer)
 
     def move(self, moves: Sequence[tuple[int, PageData]]) -> None:
@@ -174,15 +179,16 @@ class PageStore(PageTable):
         """
         for layer, page in moves:
             old = self._layers[page.key]
-            self.used[old] = False
-            self._free.append(old)
+            self.leave(old)
+            self._lent -= 1
             self._pages[page.key] = page
             self._layers[page.key] = layer
             self.keys[layer] = page.key
             self.used[layer] = True
             self.last_wanted[layer] = self.last_wanted[old]
             self.bounds[layer] = (page.min_m, page.max_m)
-        kernels.fill_slots(self.slots, self.keys, self.used)
+            kernels.insert_slot(self.slots, self.keys, layer)
+            kernels.make_newest(self.links, layer)
 
     def evict(self, key: PageKey) -> None:
         """Free the layer of `key`. Raises `KeyError` when it is not resident."""

@@ -215,14 +215,32 @@ class World:
     def _brushed(
         self, xs: NDArray[np.float64], zs: NDArray[np.float64], heights: NDArray[np.float32]
     ) -> NDArray[np.float32]:
-        """Lay the edits over unlimited heights, in log order, with the falloff of `kernels.brush`."""
-        for row in self._edits.ops:
-            code, x, z, radius, strength = (float(value) for value in row)
-            i0, i1 = np.searchsorted(xs, (x - radius, x + radius))
-            j0, j1 = np.searchsorted(zs, (z - radius, z + radius))
-            if i0 == i1 or j0 == j1:
-                continue
-            squared = (xs[i0:i1] - x)[None, :] ** 2 + (zs[j0:j1] - z)[:, None] ** 2
-            change = strength * np.maximum(0.0, 1.0 - squared / radius**2) ** 3
-            heights[j0:j1, i0:i1] += -change if code == brush.LOWER else change
+        """Lay the edits over unlimited heights: what they change at level 0, bilinear between its samples."""
+        for key in sorted(self._edited_keys(xs, zs)):
+            page = self.edited(key)
+            west, north = key.origin_m
+            i0, i1 = np.searchsorted(xs, (west, west + PAGE_QUADS))
+            j0, j1 = np.searchsorted(zs, (north, north + PAGE_QUADS))
+            change = page.edited[..., 0].astype(np.float64) - page.base[..., 0]
+            column, row = xs[i0:i1] - west, zs[j0:j1] - north
+            i, j = np.floor(column).astype(np.intp), np.floor(row).astype(np.intp)
+            u, v = column - i, (row - j)[:, None]
+            i, j = i + GENERATED_APRON, (j + GENERATED_APRON)[:, None]
+            upper = change[j, i] * (1.0 - u) + change[j, i + 1] * u
+            lower = change[j + 1, i] * (1.0 - u) + change[j + 1, i + 1] * u
+            heights[j0:j1, i0:i1] += (upper * (1.0 - v) + lower * v).astype(np.float32)
         return heights
+
+    def _edited_keys(self, xs: NDArray[np.float64], zs: NDArray[np.float64]) -> set[PageKey]:
+        """Level-0 pages that an edit reaches and that hold a point of the grid of ascending `xs` and `zs`."""
+        columns = np.unique(np.floor(xs / PAGE_QUADS).astype(np.int64))
+        rows = np.unique(np.floor(zs / PAGE_QUADS).astype(np.int64))
+        found: set[PageKey] = set()
+        for op in self._edits.ops:
+            x, z, reach = op[brush.OP_CENTRE_X], op[brush.OP_CENTRE_Z], op[brush.OP_REACH]
+            ix0, ix1 = np.searchsorted(columns, ((x - reach) // PAGE_QUADS, (x + reach) // PAGE_QUADS + 1))
+            iz0, iz1 = np.searchsorted(rows, ((z - reach) // PAGE_QUADS, (z + reach) // PAGE_QUADS + 1))
+            found.update(
+                PageKey(0, ix, iz) for ix in columns[ix0:ix1].tolist() for iz in rows[iz0:iz1].tolist()
+            )
+        return found

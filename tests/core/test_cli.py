@@ -47,7 +47,7 @@ def test_no_words_play() -> None:
         ([*RIDE, "--bogus"], ["--bogus"]),
         (["ride"], ["--seconds"]),
         (["fly"], ["'fly'", "ride"]),
-        (["export"], ["'export'", "not built yet"]),
+        (["export"], ["--bounds", "--out"]),
     ],
 )
 def test_mistakes_exit_2_with_one_sentence(

@@ -141,7 +141,7 @@ def test_octaves_do_not_share_zeros() -> None:
     def fractal_at(x: int, z: int) -> float:
         octave_values = (
             noise.noise_at(x * step + ox, z * step + oz, seed) * 0.6**k
-            for k, (step, ox, oz, seed) in enumerate(octaves)
+            for k, (step, ox, oz, seed, *_) in enumerate(octaves)
         )
         return sum(octave_values)
 

@@ -137,6 +137,7 @@ def test_trees_stand_on_the_land_after_edits_and_undo() -> None:
     for page in pages:
         stands(page, land)
     box = log.apply("lower", -60.0, 50.0, 40.0, 20.0)
+    land.show(log.snapshot())
     for page in pages:
         before = page.trees
         log.evaluate_box(page, box)
