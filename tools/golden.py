@@ -23,7 +23,7 @@ _COMMON = "ride --world alpine --offscreen --size 320x180 --quality low --pages 
 
 SCENES: dict[str, str] = {
     "spawn": "--seed 7 --seconds 1",
-    "fjord": '--seed 7 --seconds 1 --exec "sea 300; hud off"',
+    "fjord": '--seed 7 --seconds 1 --exec "sea 880; hud off"',
     "dusk": '--seed 7 --seconds 1 --exec "time 19; hud off"',
     "hill": '--seed 7 --seconds 0.5 --start 0,0 --exec "hud off; dab raise 0,-60 30 25; look 0,-5"',
 }
