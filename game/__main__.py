@@ -96,7 +96,9 @@ def _screenshot(text: str) -> Screenshot:
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--world", default="alpine", metavar="NAME|FILE", help="recipe name or recipe file")
-    parser.add_argument("--seed", type=_integer("seed"), default=None, metavar="N", help="any integer")
+    parser.add_argument(
+        "--seed", type=_integer("seed", -(2**63), 2**64 - 1), default=None, metavar="N", help="any integer"
+    )
     parser.add_argument(
         "--save", default=None, metavar="NAME", help="saved world: opened if it exists, else made"
     )

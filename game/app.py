@@ -857,7 +857,7 @@ def _ride_without_display(options: RideOptions) -> int:
             offscreen=True,
             width=640,
             height=360,
-            fps=30.0,
+            fps=15.0,
             seconds=FALLBACK_S,
             autopilot="downhill",
             pages="wait",

@@ -66,6 +66,9 @@ class Window:
         if offscreen:
             os.environ["SDL_VIDEODRIVER"] = "offscreen"
         chosen = os.environ.get("SDL_VIDEODRIVER", "")
+        if sys.platform == "linux" and not chosen and not _display_server():
+            # SDL would try one driver after the other, with complaints of theirs on the terminal.
+            raise NoDisplay("no screen was found; use --offscreen to ride without one")
         try:
             pygame.display.init()
         except pygame.error as error:
@@ -134,6 +137,11 @@ class Window:
         self.close()
 
 
+def _display_server() -> bool:
+    """Whether the environment names an X or Wayland server."""
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
 def _request(version: tuple[int, int], modern: bool) -> None:
     """Tell SDL which context the next `set_mode` makes."""
     pygame.display.gl_set_attribute(pygame.GL_CONTEXT_MAJOR_VERSION, version[0])
@@ -171,6 +179,8 @@ def _refusal(error: str, driver: str) -> str:
         return (
             f"the OpenGL library could not be loaded ({error}); install the graphics driver or Mesa{package}"
         )
+    if driver == "dummy":
+        return "SDL_VIDEODRIVER=dummy cannot draw with OpenGL; unset it, or use --offscreen to ride without a screen"
     needed = ".".join(map(str, GL_NEEDED))
     found = "no OpenGL at all"
     for version in _OLDER:
