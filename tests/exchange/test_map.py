@@ -150,7 +150,7 @@ def stop_after(pages: int) -> Callable[[int, int], None]:
         (["--world", "atlantis"], ["'atlantis'", "alpine"]),
         (["--seed", "x"], ["'x'", "integer"]),
         (["--out", "map.jpg"], ["map.jpg", "FILE.png"]),
-        (["--out", "/nonexistent/map.png"], ["/nonexistent"]),
+        (["--out", "/dev/null/map.png"], ["/dev/null"]),
         (["--explain", "0,nan"], ["'0,nan'"]),
         (["--bounds", "-1e9,-1e9,1e9,1e9", "--size", "5x5"], ["m a pixel"]),
     ],
