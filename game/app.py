@@ -596,12 +596,12 @@ class Game:
         log.streaming["pages_late_frame"].append(stats.late)
         log.streaming["page_queue"].append(stats.queue)
         log.streaming["pages_uploaded_frame"].append(stats.uploaded)
-        log.covered_m.append(stats.covered_m)
         log.triangles.append(self.renderer.triangles)
         log.draw_calls.append(self.renderer.draw_calls)
         log.trees.append(self.renderer.trees_drawn)
         if log.frames % 30 == 1:
             log.note_memory()
+            log.covered_m.append(stats.covered_m)
         if self.clock.time_due_s > WARM_S or self.clock.time_due_s >= 0.5 * self.options.seconds:
             laps = self.watch.laps
             for section in SECTIONS[1:]:

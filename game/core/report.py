@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import platform
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -48,25 +49,32 @@ def versions() -> dict[str, str]:
     return found
 
 
-def percentiles(values: list[float]) -> dict[str, float] | None:
+def percentiles(values: Sequence[float]) -> dict[str, float] | None:
     """p50, p95, p99 and max of `values`; None when there are none."""
-    if not values:
+    if len(values) == 0:
         return None
     p50, p95, p99 = np.percentile(values, (50, 95, 99))
     return {"p50": float(p50), "p95": float(p95), "p99": float(p99), "max": float(max(values))}
+
+
+def _numbers() -> array[float]:
+    """Room for a figure a frame: a list of number objects would be what a long ride's memory grows by."""
+    return array("f")
 
 
 @dataclass(slots=True)
 class RideLog:
     """What is counted while riding. Times in milliseconds, lengths in metres."""
 
-    sections: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in SECTIONS})
-    streaming: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in STREAMING})
+    sections: dict[str, array[float]] = field(default_factory=lambda: {name: _numbers() for name in SECTIONS})
+    streaming: dict[str, array[float]] = field(
+        default_factory=lambda: {name: _numbers() for name in STREAMING}
+    )
     covered_m: list[tuple[float, ...]] = field(default_factory=list)
-    """Range of each level in every frame."""
-    triangles: list[float] = field(default_factory=list)
-    draw_calls: list[float] = field(default_factory=list)
-    trees: list[float] = field(default_factory=list)
+    """Range of each level, in one frame of a second or so."""
+    triangles: array[float] = field(default_factory=lambda: _numbers())
+    draw_calls: array[float] = field(default_factory=lambda: _numbers())
+    trees: array[float] = field(default_factory=lambda: _numbers())
     frames: int = 0
     steps: int = 0
     late_pages: int = 0
@@ -97,7 +105,7 @@ def covered(ranges_m: list[tuple[float, ...]]) -> dict[str, list[float]] | None:
     return {"least": rows.min(axis=0).tolist(), "p50": np.median(rows, axis=0).tolist()}
 
 
-def _median(values: list[float]) -> float | None:
+def _median(values: Sequence[float]) -> float | None:
     return float(np.median(values)) if values else None
 
 

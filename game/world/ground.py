@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import (
-    APRON,
     GENERATED_APRON,
     PAGE_QUADS,
+    STORED,
     VIEW_MARGIN_M,
     WORLD_LIMIT_M,
     PageKey,
@@ -33,11 +33,10 @@ from game.world.vegetation import Vegetation, trunks
 if TYPE_CHECKING:
     from game.world.source import HeightSource
 
-CAPACITY = 64
-"""Pages kept, about 0.4 MiB each: a rider and a camera need a handful, picking a line of them."""
+CAPACITY = 24
+"""Pages kept, about 0.15 MiB each: a rider and a camera need a handful, a line ahead some more."""
 
 _REACH_M = WORLD_LIMIT_M + VIEW_MARGIN_M
-_TRIM = GENERATED_APRON - APRON
 _PER_PAGE = 1.0 / PAGE_QUADS
 
 
@@ -55,6 +54,12 @@ class Ground:
         self._samples: dict[tuple[int, int], NDArray[np.float32]] = {}
         self._trunks: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._last: tuple[int, int] | None = None
+        # Only edited samples are asked for here: what else an edit writes into a page goes to one place.
+        self._unread = (
+            np.zeros((STORED, STORED, 2), np.float32),
+            np.zeros((STORED, STORED, 4), np.uint8),
+            np.zeros((STORED, STORED, 4), np.uint8),
+        )
 
     @property
     def epoch(self) -> int:
@@ -181,16 +186,16 @@ class Ground:
         found = None if self.resident is None else self.resident(key)
         if found is None:
             page = self._source.generate(key)
+            page.heights, page.normals, page.climate = self._unread
         else:
             # Its own page around the same unedited samples: the epochs of ground and picture move separately.
             page = dataclasses.replace(
                 found,
                 edited=found.base,
-                heights=np.ascontiguousarray(found.base[_TRIM:-_TRIM, _TRIM:-_TRIM]),
-                normals=found.normals.copy(),
                 trees=found.trees[:0],
                 epoch=0,
             )
+            page.heights, page.normals, page.climate = self._unread
             if found.epoch == self._snapshot.epoch and found.edited is found.base:
                 page.trees, page.epoch = found.trees, found.epoch
         self._snapshot.evaluate(page)
