@@ -306,9 +306,9 @@ def main(words: Sequence[str] | None = None) -> int:
 
             return commands.main(words)
         options = parse_arguments(words)
-        from game import app  # here, so that `--help` and mistakes answer without loading the game
+        from game import launch  # here, so that `--help` and mistakes answer without loading the game
 
-        run = app.play if options.seconds is None else app.ride
+        run = launch.play if options.seconds is None else launch.ride
         return run(options)
     except UsageError as error:
         print(f"veloterra: {error}", file=sys.stderr)

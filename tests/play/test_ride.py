@@ -204,7 +204,7 @@ def test_without_a_display_the_game_says_so_and_rides(tmp_path: Path) -> None:
     hidden = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
     environment = {key: value for key, value in os.environ.items() if key not in hidden}
     environment["PYTHONPATH"] = str(ROOT)
-    script = "import sys, game.app as app; app.FALLBACK_S = 0.2; from game.__main__ import main; sys.exit(main([]))"
+    script = "import sys, game.launch as launch; launch.FALLBACK_S = 0.2; sys.exit(launch.play(launch.RideOptions()))"
     done = python(script, cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr
     assert "no display" in done.stdout
@@ -216,7 +216,8 @@ def test_without_a_display_the_game_says_so_and_rides(tmp_path: Path) -> None:
 def test_nothing_compiles_inside_a_frame() -> None:
     script = """
 import sys
-from game import app
+from game import launch
+from game.app import Game
 from game.core.commands import parse_script
 from game.core.options import RideOptions
 from game.host.window import Window
@@ -224,11 +225,11 @@ from game.kernels import warmup
 script = parse_script("dab raise 0,0 50 5 @0.2; undo @0.4; sculpt on; teleport 9,9 @0.5")
 options = RideOptions(seed=7, offscreen=True, width=160, height=90, quality="low", seconds=1.0, pages="wait",
     autopilot="downhill", commands=tuple(script))
-window, gl = app._open_context(options)
+window, gl = launch.open_context(options)
 warmup.compile_all()
 from game.ui.interface import Interface
 before = warmup.compiled_signatures()
-game = app.Game(options, window, gl, Interface())
+game = Game(options, window, gl, Interface())
 for _ in range(20):
     game.frame(0.05)
     game._pick(80.0, 60.0)
