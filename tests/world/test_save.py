@@ -21,6 +21,7 @@ import pytest
 from game.core.errors import UsageError
 from game.core.paths import resource
 from game.world import save
+from game.world.deltas import Delta
 from game.world.edits import EditLog
 from game.world.save import Pose, SavedWorld, delete_world, list_worlds, load_world, save_world, worlds_dir
 from game.world.stamps import Stamp
@@ -112,7 +113,11 @@ def test_what_is_written_fits_the_schema_that_ships() -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
     full = world()
     full.stamps.append(stamp())
-    for one in (full, SavedWorld("desert", -5)):
+    sculpted = SavedWorld("alpine", 3)
+    sculpted.edits.apply("flatten", 1.0, 2.0, 9.0, 3.0, falloff="cone", target_m=5.0)
+    sculpted.edits.apply("peak", -1.0, 2.0, 9.0, 3.0, seed=4)
+    sculpted.edits.apply_delta([Delta.of(-3, 5, np.full((4, 6), 512, np.int32))], 3.0)
+    for one in (full, sculpted, SavedWorld("desert", -5)):
         jsonschema.validate(content(save_world("w", one)), schema)
     good = content(save_world("w", full))
     for broken in ({"seed": 1.5}, {"hour": "noon"}, {"version": 1}, {"edits": []}, {"stamps": [{}]}):
@@ -428,6 +433,7 @@ def test_a_full_disk_leaves_the_last_state() -> None:
 import resource, sys
 from game.core.errors import UsageError
 from game.world import save
+from game.world.deltas import Delta
 from game.world.edits import EditLog
 log = EditLog()
 for n in range(3000):
@@ -485,6 +491,7 @@ def test_a_second_instance_is_refused_until_the_first_dies() -> None:
 KILLED = """
 import sys
 from game.world import save
+from game.world.deltas import Delta
 from game.world.edits import EditLog
 log = EditLog()
 start = int(sys.argv[1])
