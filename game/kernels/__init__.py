@@ -4,7 +4,7 @@ Owns the one decorator, `jit`, and where its machine code is kept. The cache has
 first kernel is defined, because numba asks for the directory when a function is decorated.
 
 Compiled code lives in `<per-user cache>/kernels/<key>`, where the key hashes the sources a module's kernels
-are built from (its own and those of the kernel modules it imports), the numba version and the CPU. numba by
+are built from (its own and those of the modules of the game it imports), the numba version and the CPU. numba by
 itself looks at the file of the outer function only and would serve stale code after a callee in another
 module changed. Each file carries a digest: one that was truncated or damaged is dropped and rebuilt.
 Without a writable directory kernels are compiled anew in every process, and one warning says so.
@@ -31,7 +31,7 @@ from numba.core.dispatcher import Dispatcher
 
 from game.core.paths import cache_candidates, first_writable
 
-_SOURCES = Path(__file__).resolve().parent
+_HOUSE = Path(__file__).resolve().parents[2]
 _DIGEST_BYTES = 32
 _STALE_S = 14 * 86400.0
 """Machine code of other source versions is removed after this time without use."""
@@ -59,40 +59,38 @@ def cpu_name() -> str:
     return str(numba.core.config.CPU_NAME or llvmlite.binding.get_host_cpu_name())
 
 
+def _source(name: str) -> Path:
+    """File of module `name` ("game.kernels.noise"), or of the package of that name."""
+    path = _HOUSE.joinpath(*name.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
 @functools.cache
 def _imports(name: str) -> frozenset[str]:
-    """Kernel modules that module `name` of this package imports, by their names inside the package."""
-    path = _SOURCES / f"{name}.py"
-    if not path.exists():
-        return frozenset()
+    """Modules of the game that module `name` imports: kernels it calls, constants it is compiled with."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.ImportFrom) and node.module == __name__:
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(__name__ + "."):
-            found.add(str(node.module).removeprefix(__name__ + "."))
+    for node in ast.walk(ast.parse(_source(name).read_bytes())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
         elif isinstance(node, ast.Import):
-            found.update(
-                alias.name.removeprefix(__name__ + ".")
-                for alias in node.names
-                if alias.name.startswith(__name__ + ".")
-            )
-    return frozenset(found)
+            found.update(alias.name for alias in node.names)
+    return frozenset(found for found in found if found.startswith("game.") and _source(found).exists())
 
 
 @functools.cache
 def cache_key(name: str) -> str:
     """Key of the machine code of kernel module `name`: sources it is built from, numba version, CPU."""
-    pending, closure = [name], {"__init__", name}
+    module = f"{__name__}.{name}"
+    if not _source(module).exists():  # kernels of a test, say: numba's own check of the bytecode has to do
+        module = __name__
+    pending, closure = [module], {__name__, module}
     while pending:
         for other in _imports(pending.pop()) - closure:
             closure.add(other)
             pending.append(other)
     digest = hashlib.sha256(f"{numba.__version__} {cpu_name()} {numba.core.config.CPU_FEATURES}".encode())
     for member in sorted(closure):
-        path = _SOURCES / f"{member}.py"
-        if path.exists():
-            digest.update(member.encode() + b"\0" + path.read_bytes())
+        digest.update(member.encode() + b"\0" + _source(member).read_bytes())
     return f"{name}-{digest.hexdigest()[:16]}"
 
 
@@ -173,12 +171,17 @@ class _CheckedFile(numba_caching.IndexDataCacheFile):
 
 
 class _CheckedCache(numba_caching.FunctionCache):
-    """numba's function cache that never stops the game: unreadable means compile, unwritable means go on."""
+    """numba's function cache that never stops the game: unreadable means compile, unwritable means go on.
 
-    def __init__(self, function: Callable) -> None:
+    Files lie flat in `directory`, whose key names the sources: numba's own folder per source path would make a
+    second checkout or a reinstalled wheel compile the same code again.
+    """
+
+    def __init__(self, function: Callable, directory: Path) -> None:
         super().__init__(function)
-        plain = self._cache_file
-        self._cache_file = _CheckedFile(self._cache_path, self._impl.filename_base, plain._source_stamp)
+        stamp = self._cache_file._source_stamp
+        self._cache_path = str(directory)
+        self._cache_file = _CheckedFile(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -215,7 +218,7 @@ def jit(function: Callable | None = None, **options: Any) -> Any:
         before = numba.core.config.CACHE_DIR
         numba.core.config.CACHE_DIR = str(directory)
         try:
-            compiled._cache = _CheckedCache(function)
+            compiled._cache = _CheckedCache(function, directory)
         except (RuntimeError, OSError, AttributeError):
             pass  # numba finds no place for this function: compile it in every process
         finally:

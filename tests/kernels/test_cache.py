@@ -55,7 +55,19 @@ def test_the_key_follows_sources_of_the_module_and_of_what_it_imports(tmp_path: 
     assert [a != b for a, b in zip(after, before, strict=True)] == [True, True, True, False]
     source = copy / "game" / "kernels" / "__init__.py"
     source.write_text(source.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
-    assert all(a != b for a, b in zip(keys(), after, strict=True))
+    everything = keys()
+    assert all(a != b for a, b in zip(everything, after, strict=True))
+    source = copy / "game" / "core" / "coords.py"  # its constants are compiled into kernels
+    source.write_text(source.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
+    after = keys()
+    assert [a != b for a, b in zip(after, everything, strict=True)] == [False, False, True, True]
+
+
+def test_code_is_shared_between_copies_of_the_same_sources(tmp_path: Path) -> None:
+    first = run(COUNT, tmp_path).stdout.split()
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT / "game", copy / "game", ignore=shutil.ignore_patterns("__pycache__"))
+    assert run(COUNT, tmp_path, PYTHONPATH=str(copy)).stdout.split() == ["1", first[1]]
 
 
 def test_the_key_follows_the_cpu(tmp_path: Path) -> None:
