@@ -139,6 +139,7 @@ class Game:
         inputs = self._read_inputs(frame_s)
         self._obey_commands()
         # Measured and repeated rides must not depend on when a worker thread is done.
+        session.carve(frame_s, paced=self.options.pages != "realtime")
         edited = session.settle_edits(block=self.options.pages != "realtime")
         watch.lap("edit_ms")
 
@@ -518,6 +519,7 @@ class Game:
             trees=self.renderer.trees_drawn,
             renderer=self.gl.renderer,
             calm=self.preferences.camera.reduced_motion,
+            erosion=session.erosion,
         )
         self.renderer.picture.bind()
         asked = interface.draw(facts, self.renderer.size, frame_s)

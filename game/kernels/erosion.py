@@ -14,12 +14,12 @@ were in the iteration before, so the bits do not depend on how the rows are shar
 
 Sources: X. Mei, P. Decaudin, B.-G. Hu, "Fast Hydraulic Erosion Simulation and Visualization on GPU", Pacific Graphics
 2007 (pipes, capacity, the limit on what leaves a cell); J. O'Brien, J. Hodgins, "Dynamic Simulation of Splashing
-Fluids", Computer Animation 1995 (one signed flow a pipe); O. Šťava et al., "Interactive Terrain Modeling Using Hydraulic
-Erosion", SCA 2008 (depth of the flow in the pipe, bed-limited deposit); P. Bates, M. Horritt, T. Fewtrell, "A simple
-inertial formulation of the shallow water equations", Journal of Hydrology 387 (2010), eq. 11 (implicit friction);
-F. Musgrave, C. Kolb, R. Mace, "The Synthesis and Rendering of Eroded Fractal Terrains", SIGGRAPH 1989 (talus).
-Departures: sediment moves by upwind volumes and not by tracing back, because tracing back loses mass; the capacity
-follows discharge times slope, so that a film of water does not carve like a brook.
+Fluids", Computer Animation 1995 (one signed flow a pipe); O. Šťava et al., "Interactive Terrain Modeling Using
+Hydraulic Erosion", SCA 2008 (pipes and slippage in turn); P. Bates, M. Horritt, T. Fewtrell, "A simple inertial
+formulation of the shallow water equations", Journal of Hydrology 387 (2010), eq. 11 (depth of the flow, implicit
+friction); F. Musgrave, C. Kolb, R. Mace, "The Synthesis and Rendering of Eroded Fractal Terrains", SIGGRAPH 1989 (talus).
+Departures: sediment moves by upwind volumes and not by tracing back, because tracing back loses mass; capacity
+follows discharge to the power of 3/2 times slope, so that a film of water does not carve like a brook.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ TALUS = 9
 SLIDE = 10
 QUANTUM = 11
 PARAMETERS = 12
-"""Parameters, float32: gravity · time step (m/s); friction · time step (s); time step (s); rain of a step (m); share of
-the water left by a step's evaporation; capacity (m per m²/s); shares of what is missing from or over capacity that a step
-moves; height of the sea (m); slope threshold; share of what stands over it that slides in a step; metres of a quantum."""
+"""Parameters, float32: gravity · time step (m/s); friction · time step (s); time step (s); rain of a step (m); share
+of the water left by a step's evaporation; capacity (m per m²/s); shares of what is missing from, or over, capacity
+that a step moves; height of the sea (m); slope threshold; share of what stands over it that slides in a step; metres of a quantum."""
 
 STRIDES = (1, 2, 1, 1, 4, 1, 2, 1)
 """How far the slide of an iteration reaches, in turn; cells."""
@@ -116,7 +116,7 @@ _SINK = np.float32(0.01)
 """Share of the depth of water that may settle in a step on top of that."""
 _OUTSIDE = np.float32(0.03)
 """Land that gives way less than this only passes water on: sediment that reaches it is washed out."""
-_THICKEST = np.float32(1.0)
+_THICKEST = np.float32(4.0)
 """Most sediment that water holds, metres per metre of depth."""
 _DIAGONAL = np.float32(1.41421356)
 _UNDERCUT = np.float32(60.0)
@@ -130,7 +130,7 @@ _CORNER = np.float32(0.5)
 
 
 @jit(forceinline=True)
-def _discharge(q, ground0, water0, keep0, ground1, water1, keep1, gravity, drag):
+def _discharge(q, flow, ground0, water0, keep0, ground1, water1, keep1, gravity, drag):
     """Discharge from cell 0 to cell 1 after a step."""
     carried = q * (keep0 if q > _ZERO else keep1)
     surface0 = ground0 + water0
@@ -138,7 +138,9 @@ def _discharge(q, ground0, water0, keep0, ground1, water1, keep1, gravity, drag)
     depth = min(max(surface0, surface1) - max(ground0, ground1), _DEEPEST)
     fall = min(max(surface0 - surface1, -_STEEPEST), _STEEPEST)
     square = depth * depth
-    return (carried + gravity * depth * fall) * (square / (square + drag * abs(carried) + _TINY))
+    # Friction holds back the whole flow, not each axis by itself: that would bend every stream to the diagonal.
+    size = max(abs(carried), flow)
+    return (carried + gravity * depth * fall) * (square / (square + drag * size + _TINY))
 
 
 @jit
@@ -149,8 +151,10 @@ def _faces(land, at, n, parameters):
     for i in range(n):
         west, here, above = at + i, at + i + _ONE_CELL, north + i + _ONE_CELL
         ground, water, keep = land[here + _GROUND], land[here + _WATER], land[here + _KEEP]
+        flow = land[here + _FLOW]
         east = _discharge(
             land[here + _EAST],
+            _HALF * (flow + land[west + _FLOW]),
             land[west + _GROUND],
             land[west + _WATER],
             land[west + _KEEP],
@@ -162,6 +166,7 @@ def _faces(land, at, n, parameters):
         )
         south = _discharge(
             land[here + _SOUTH],
+            _HALF * (flow + land[above + _FLOW]),
             land[above + _GROUND],
             land[above + _WATER],
             land[above + _KEEP],
@@ -232,7 +237,7 @@ def _carry(land, counts, at, count_at, n, parameters):
         flow = _QUARTER * (land[here + _FLOW] + _HALF * (sides + _HALF * corners))
         gx, gz = _HALF * (g_east - g_west), _HALF * (g_south - g_north)
         slope = gx * gx + gz * gz
-        holds = capacity * flow * np.sqrt((slope + _TILT) / (_ONE + slope))
+        holds = capacity * flow * np.sqrt(flow * (slope + _TILT) / (_ONE + slope))
         holds = min(holds, _THICKEST * water0)
         holds = holds if ground > sea else _ZERO
         over = np.float32(load) * quantum - holds
@@ -242,7 +247,8 @@ def _carry(land, counts, at, count_at, n, parameters):
         # What is thicker than the water it moves in is mud and stays.
         room = _BITE * max(highest - ground, _ZERO) + (_SILT + _SINK * water0)
         settled = min(over * settle, room + settle * max(over - water0, _ZERO))
-        moved = np.int32((settled if over > _ZERO else -torn) * land[here + _YIELD] * grains)
+        gives = max(land[here + _YIELD] - _OUTSIDE, _ZERO)
+        moved = np.int32((settled if over > _ZERO else -torn) * gives * grains)
         land[here + _GIVE] = land[here + _YIELD] * min(_ONE + _UNDERCUT * max(flow - _BROOK, _ZERO), most)
         change = np.int32(counts[own] + moved)
         counts[own] = change
@@ -279,10 +285,18 @@ def _slide(land, counts, at, count_at, first, n, stride, parameters):
         got += _slip(g, land[b + _SLID], y, land[b + _GIVE], t, land[b + _REST], rest, share)
         got += _slip(g, land[c + _SLID], y, land[c + _GIVE], t, land[c + _REST], rest, share)
         got += _slip(g, land[d + _SLID], y, land[d + _GIVE], t, land[d + _REST], rest, share)
-        got += _slip(g, land[c - side + _SLID], y, land[c - side + _GIVE], t, land[c - side + _REST], far, corner)
-        got += _slip(g, land[c + side + _SLID], y, land[c + side + _GIVE], t, land[c + side + _REST], far, corner)
-        got += _slip(g, land[d - side + _SLID], y, land[d - side + _GIVE], t, land[d - side + _REST], far, corner)
-        got += _slip(g, land[d + side + _SLID], y, land[d + side + _GIVE], t, land[d + side + _REST], far, corner)
+        got += _slip(
+            g, land[c - side + _SLID], y, land[c - side + _GIVE], t, land[c - side + _REST], far, corner
+        )
+        got += _slip(
+            g, land[c + side + _SLID], y, land[c + side + _GIVE], t, land[c + side + _REST], far, corner
+        )
+        got += _slip(
+            g, land[d - side + _SLID], y, land[d - side + _GIVE], t, land[d - side + _REST], far, corner
+        )
+        got += _slip(
+            g, land[d + side + _SLID], y, land[d + side + _GIVE], t, land[d + side + _REST], far, corner
+        )
         change = np.int32(counts[own + i] + got)
         counts[own + i] = change
         land[here + _GROUND] = land[here + _BASE] + np.float32(change) * quantum
@@ -304,8 +318,8 @@ def _wash_out(land, counts, at, count_at, n):
 def advance(land, counts, exported, rows, columns, first, iterations, parameters):
     """Iterate on a band of rows, in place.
 
-    `land` float32 [rows · FIELDS · WIDTH] and `counts` int32 [rows · COUNTS · WIDTH], flat; `exported` int64 [rows] gets
-    the quanta washed out of each row added. The outermost row and column on each side is a ring that takes whatever
+    `land` float32 [rows · FIELDS · WIDTH] and `counts` int32 [rows · COUNTS · WIDTH], flat; the quanta washed out of
+    each row are added to `exported` int64 [rows]. The outermost row and column on each side is a ring that takes whatever
     comes and never changes. Where the first or last row is not the region's ring but the edge of a band, the result is
     right from `stride + REACH` rows an iteration inward on. `YIELD` must be 0 within the longest stride of the
     region's border. `first` is the number of the first iteration since the start, `parameters` float32 [PARAMETERS].

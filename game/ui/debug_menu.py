@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from imgui_bundle import imgui, implot
@@ -18,6 +18,7 @@ from game.core.commands import BRUSHES, FALLOFFS, SEA_RANGE_M
 from game.core.coords import check_position
 from game.core.errors import UsageError
 from game.core.settings import PRESETS, VIEWS_M
+from game.ui.erosion_tab import ErosionState, ErosionTab
 from game.ui.hud import grouped, way
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import RADIUS_RANGE_M, STRENGTH_RANGE_M
@@ -69,6 +70,7 @@ class DebugState:
     """Strokes that can be undone."""
     can_undo: bool = False
     can_redo: bool = False
+    erosion: ErosionState = field(default_factory=ErosionState)
     pages_resident: int = 0
     pages_wanted: int = 0
     pages_late: int = 0
@@ -90,6 +92,7 @@ class DebugMenu:
         """Where the sea slider was drawn last; None while it is not on the screen."""
         self.rects: dict[str, Rect] = {}
         """Where every labelled widget was drawn last, by its label; for played tests."""
+        self._erosion = ErosionTab()
         self._x, self._z = 0.0, 0.0
         self._place_set = False
         self._place_problem = ""
@@ -122,6 +125,7 @@ class DebugMenu:
             imgui.push_item_width(-104.0 * unit)
             self._land(state, unit, commands)
             self._brush(state, unit, commands)
+            commands += self._erosion.draw(state.erosion, unit, self._note)
             self._picture(state, unit, commands)
             self._streaming(state, layer, unit)
             imgui.pop_item_width()

@@ -271,8 +271,8 @@ class EditSnapshot:
 
     def _ops_on(self, key: PageKey) -> NDArray[np.float64]:
         """Operations [n, 14] that can alter the page, in log order."""
-        if len(self.ops) == 0:
-            return self._preview
+        if len(self.ops) == 0 and len(self._preview) == 0:
+            return self.ops
         spacing = key.spacing_m
         first_i, first_j = _first_sample(key)
         west, north = first_i * spacing, first_j * spacing
@@ -360,6 +360,11 @@ class EditLog:
     def can_redo(self) -> bool:
         """Whether `redo` has a stroke to bring back."""
         return bool(self._undone)
+
+    @property
+    def stroke_open(self) -> bool:
+        """Whether a stroke has begun and not ended: what is applied now would be undone with it."""
+        return self._stroke_open
 
     def snapshot(self) -> EditSnapshot:
         """The log as it is now, for any thread."""

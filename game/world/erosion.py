@@ -15,37 +15,32 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from game.core.commands import EROSION_RADIUS_M, EROSION_SECONDS, RATE_PER_S, SLOPE_THRESHOLD
 from game.core.coords import WORLD_LIMIT_M
 from game.kernels import erosion as kernels
 from game.world.deltas import Delta, fold
 from game.world.noise import Noise
 from game.world.operations import HEIGHT_M, number
 
-RADIUS_M = (4.0, 512.0)
-"""Accepted radii of a region."""
-
-SECONDS = (0.1, 3600.0)
-"""Accepted durations; a second is `ITERATIONS_PER_S` iterations."""
-
-SLOPE_THRESHOLD = (0.3, 0.8)
-RATE_PER_S = (0.01, 0.1)
-
 ITERATIONS_PER_S = 60
+"""A second of erosion is as many iterations."""
 
 SHOWN_RADIUS_M = 64.0
 """Levels whose samples are further apart do not show an erosion: its gullies are finer and its lowering is metres."""
 
 _FURTHEST_M = WORLD_LIMIT_M - 1000.0
 """Of a region's centre, so that all of it lies within the world."""
-_FADE = 0.35
+_FADE = 0.5
 """Share of the radius over which the effect comes up from nothing at the rim."""
+_FRAY = 0.15
+"""Share of the radius by which harder rock holds the rim back."""
 _WATER_STEP_S = 0.2
 """Water's own clock: what an iteration moves it on. Rain that carves a hill in half a minute has to hurry."""
 _GRAVITY_M_S2 = 9.81
 _FRICTION = 0.25
 """Friction coefficient of thin flow over rough ground (Chezy: v² = g·depth·slope / friction). High enough to keep
 Froude's number near 1 on mountain slopes; faster flow breaks into roll waves a cell long."""
-_TEAR = 0.3
+_TEAR = 1.0
 """Of the missing sediment an iteration tears off `rate` times this; bedrock gives more slowly than mud settles."""
 _DRYING = 0.15
 """Share of the time at the end in which it no longer rains, and what is in the water settles."""
@@ -58,6 +53,8 @@ _HALO = sum(kernels.STRIDES) + _CHUNK * kernels.REACH
 _FINEST_M = 2.0**-20
 _MOST_QUANTA = 2.0**30
 _RIDGE_M = 40.0
+_TUFT_M = 16.0
+_TUFTS_M = 0.15
 _REST_SPREAD = (0.7, 1.45)
 """Rock is never the same: bands of it stand steeper or slide sooner than the threshold says, by these factors."""
 
@@ -69,14 +66,14 @@ class ErosionSettings:
     slope_threshold: float = 0.6
     """Rise over run from which on land slides, 0.3…0.8: the tangent of the angle of repose (0.6 is 31°)."""
     rate_per_s: float = 0.05
-    """Share of what stands over that slope, and of the sediment that is over capacity, that moves in a second's worth
-    of sliding and in one iteration of settling, 0.01…0.1: how fast everything goes."""
-    rain_m_s: float = 1.5e-3
+    """How fast everything goes, 0.01…0.1: the share of what stands over that slope that slides to a neighbour in a
+    second, and with it the shares of sediment that are torn off and settle."""
+    rain_m_s: float = 2e-3
     """Rain, metres of water per second of the water's clock."""
     evaporation_per_s: float = 0.01
     """Share of the water that dries up per second of the water's clock."""
-    capacity: float = 10.0
-    """Sediment, metres, that a discharge of 1 m²/s holds on a slope of 1 (sine)."""
+    capacity: float = 12.0
+    """Sediment, metres, that a discharge of 1 m²/s holds at a sine of slope of 1; it grows with discharge to 3/2."""
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -84,7 +81,7 @@ class ErosionSettings:
             ("rate_per_s", *RATE_PER_S),
             ("rain_m_s", 0.0, 0.02),
             ("evaporation_per_s", 0.0, 1.0),
-            ("capacity", 0.0, 50.0),
+            ("capacity", 0.0, 100.0),
         ):
             object.__setattr__(self, name, number(name, getattr(self, name), low, high))
 
@@ -105,8 +102,8 @@ class Region:
         for name, low, high in (
             ("x", -_FURTHEST_M, _FURTHEST_M),
             ("z", -_FURTHEST_M, _FURTHEST_M),
-            ("radius_m", *RADIUS_M),
-            ("seconds", *SECONDS),
+            ("radius_m", *EROSION_RADIUS_M),
+            ("seconds", *EROSION_SECONDS),
         ):
             object.__setattr__(self, name, number(name, getattr(self, name), low, high))
 
@@ -186,7 +183,9 @@ class Erosion:
                 f"heights of shape {heights.shape} and {heights.dtype} are not accepted; give float32 [{side}, {side}]"
             )
         if not np.isfinite(heights).all() or float(np.abs(heights).max()) > HEIGHT_M:
-            raise ValueError(f"heights hold a number that is not within ±{HEIGHT_M:g} m; erosion needs known land")
+            raise ValueError(
+                f"heights hold a number that is not within ±{HEIGHT_M:g} m; erosion needs known land"
+            )
         self.region = region
         self.settings = settings or ErosionSettings()
         self.done = 0
@@ -208,13 +207,17 @@ class Erosion:
     def _fill(self, heights: NDArray[np.float32], seed: int) -> None:
         side = self.region.side
         i0, j0 = self.region.first_sample
-        rock = Noise(seed=seed, frequency=1.0 / _RIDGE_M, octaves=4).grid(float(i0), float(j0), side, side, 1.0)
+        rock = Noise(seed=seed, frequency=1.0 / _RIDGE_M, octaves=4).grid(
+            float(i0), float(j0), side, side, 1.0
+        )
+        tufts = Noise(seed=seed + 1, frequency=1.0 / _TUFT_M, octaves=3, amplitude=_TUFTS_M)
+        heights = heights + tufts.grid(float(i0), float(j0), side, side, 1.0)
         fields = {
             kernels.GROUND: heights,
             kernels.SLID: heights,
             kernels.BASE: heights,
             kernels.KEEP: np.float32(1.0),
-            kernels.YIELD: self._mask() * (1.0 - 0.5 * np.clip(rock, 0.0, 1.0)),
+            kernels.YIELD: self._mask(rock) * (1.0 - 0.5 * np.clip(rock, 0.0, 1.0)),
             kernels.REST: np.clip(1.0 + 0.6 * rock, *_REST_SPREAD),
         }
         for band in self._bands:
@@ -222,14 +225,14 @@ class Erosion:
                 part = values[band.top : band.bottom] if isinstance(values, np.ndarray) else values
                 band.land[:, field, :side] = part
 
-    def _mask(self) -> NDArray[np.float64]:
-        """How much of the effect each sample gets, 0 at the rim and beyond."""
+    def _mask(self, rock: NDArray[np.float32]) -> NDArray[np.float64]:
+        """How much of the effect each sample gets, 0 at the rim and beyond; no circle that an eye could find."""
         region, side = self.region, self.region.side
         i0, j0 = region.first_sample
         x = np.arange(i0, i0 + side) - region.x
         z = np.arange(j0, j0 + side) - region.z
         away = np.sqrt(x[None, :] ** 2 + z[:, None] ** 2) / region.radius_m
-        share = np.clip((1.0 - away) / _FADE, 0.0, 1.0)
+        share = np.clip((1.0 - away - _FRAY * np.clip(rock, 0.0, 1.0)) / _FADE, 0.0, 1.0)
         return share * share * (3.0 - 2.0 * share)
 
     @property
@@ -313,12 +316,33 @@ class Erosion:
         """Sediment that was washed out of the region, quanta. `change` + `load` + this add up to 0."""
         return sum(int(band.exported[band.rows(band.first, band.last)].sum()) for band in self._bands)
 
-    def deltas(self) -> list[Delta]:
-        """What the erosion changes so far, as tiles in whole 1/1024 m; none where nothing does."""
+    def take_water(self, other: Erosion) -> None:
+        """Begin with the water, and what it holds, that `other` has where both overlap. For regions of one band."""
+        (own,), (theirs,) = self._bands, other._bands
+        (i, j), (i1, j1) = self.region.first_sample, other.region.first_sample
+        side, side1 = self.region.side, other.region.side
+        # Not the ring, which holds none.
+        west, east = max(i, i1) + 1, min(i + side, i1 + side1) - 1
+        north, south = max(j, j1) + 1, min(j + side, j1 + side1) - 1
+        if west >= east or north >= south or self.quantum_m != other.quantum_m:
+            return
+        rows, columns = slice(north - j, south - j), slice(west - i, east - i)
+        rows1, columns1 = slice(north - j1, south - j1), slice(west - i1, east - i1)
+        for field in (kernels.WATER, kernels.EAST, kernels.SOUTH, kernels.KEEP):
+            own.land[rows, field, columns] = theirs.land[rows1, field, columns1]
+        own.counts[rows, kernels.LOAD, columns] = theirs.counts[rows1, kernels.LOAD, columns1]
+        # The strides take turns on: a dab of a few iterations would never come to the longer ones.
+        self.done = other.done % _CHUNK
+
+    def delta(self) -> Delta | None:
+        """What the erosion changes so far in whole 1/1024 m, None where nothing does."""
         metres = self.change.astype(np.float64) * self.quantum_m
         quanta = np.floor(metres * 1024.0 + 0.5).astype(np.int32)
-        i0, j0 = self.region.first_sample
-        whole = Delta.of(i0, j0, quanta)
+        return Delta.of(*self.region.first_sample, quanta)
+
+    def deltas(self) -> list[Delta]:
+        """The same as tiles."""
+        whole = self.delta()
         return [] if whole is None else fold([whole])
 
     def moved_m3(self) -> float:
