@@ -17,7 +17,8 @@ Sources: X. Mei, P. Decaudin, B.-G. Hu, "Fast Hydraulic Erosion Simulation and V
 Fluids", Computer Animation 1995 (one signed flow a pipe); O. Šťava et al., "Interactive Terrain Modeling Using
 Hydraulic Erosion", SCA 2008 (pipes and slippage in turn); P. Bates, M. Horritt, T. Fewtrell, "A simple inertial
 formulation of the shallow water equations", Journal of Hydrology 387 (2010), eq. 11 (depth of the flow, implicit
-friction); F. Musgrave, C. Kolb, R. Mace, "The Synthesis and Rendering of Eroded Fractal Terrains", SIGGRAPH 1989 (talus).
+friction); F. Musgrave, C. Kolb, R. Mace, "The Synthesis and Rendering of Eroded Fractal Terrains", SIGGRAPH 1989
+(talus).
 Departures: sediment moves by upwind volumes and not by tracing back, because tracing back loses mass; capacity
 follows discharge to the power of 3/2 times slope, so that a film of water does not carve like a brook.
 """
@@ -43,11 +44,13 @@ YIELD = 8
 REST = 9
 FLOW = 10
 GIVE = 11
-FIELDS = 12
+STANDS = 12
+FIELDS = 13
 """Fields of a row, float32: depth of water (m); discharge through the western and the northern face of a cell (m²/s,
-positive to the east and to the south); share of its discharge that a cell has water for; height (m); load per discharge
-and height before the slide (scratch); height before anything (m); 0…1 how readily a cell gives way and how much rain
-it gets; what the slope threshold is multiplied with; discharge of the cell and how readily it slides (scratch)."""
+positive to the east and to the south); share of its discharge that a cell has water for; height (m); load per
+discharge and height before the slide (scratch); height before anything (m); 0…1 how readily a cell gives way and how
+much rain it gets; what the slope threshold is multiplied with; discharge of the cell, how readily it slides, and what
+the threshold is multiplied with for now (scratch)."""
 
 CHANGE = 0
 LOAD = 1
@@ -66,10 +69,12 @@ SEA = 8
 TALUS = 9
 SLIDE = 10
 QUANTUM = 11
-PARAMETERS = 12
+CRUMBLE = 12
+PARAMETERS = 13
 """Parameters, float32: gravity · time step (m/s); friction · time step (s); time step (s); rain of a step (m); share
 of the water left by a step's evaporation; capacity (m per m²/s); shares of what is missing from, or over, capacity
-that a step moves; height of the sea (m); slope threshold; share of what stands over it that slides in a step; metres of a quantum."""
+that a step moves; height of the sea (m); slope threshold; share of what stands over it that slides in a step; metres
+of a quantum; one over the height (m) of a cell over its neighbours at which it slides on any slope."""
 
 STRIDES = (1, 2, 1, 1, 4, 1, 2, 1)
 """How far the slide of an iteration reaches, in turn; cells."""
@@ -93,39 +98,40 @@ _YIELD = np.uint64(YIELD * WIDTH)
 _REST = np.uint64(REST * WIDTH)
 _FLOW = np.uint64(FLOW * WIDTH)
 _GIVE = np.uint64(GIVE * WIDTH)
+_STANDS = np.uint64(STANDS * WIDTH)
 _LOAD = np.uint64(LOAD * WIDTH)
 
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 _HALF = np.float32(0.5)
 _QUARTER = np.float32(0.25)
-_DEEPEST = np.float32(0.8)
+DEEPEST_M = np.float32(0.8)
 """Depth of the flow in a pipe is cut here (m), so that waves on a lake of any depth stay within what a step can do."""
-_STEEPEST = np.float32(2.0)
+STEEPEST_M = np.float32(2.0)
 """Fall of the surface along a pipe is cut here (m), as at a cliff water falls and does not flow."""
 _TINY = np.float32(1e-9)
 _FILM = np.float32(1e-6)
-_TILT = np.float32(0.0025)
+TILT = np.float32(0.0025)
 """Square of the slope that water on a flat still carries by: 0.05."""
-_BITE = np.float32(0.2)
+BITE = np.float32(0.2)
 """Share of the drop to the lowest neighbour that a step may tear off, and of the rise to the highest that may settle:
 neither pits nor spikes can grow."""
-_SILT = np.float32(2e-4)
+SILT_M = np.float32(2e-4)
 """Metres that may settle in a step where no neighbour is higher: the bed of a lake."""
-_SINK = np.float32(0.01)
+SINK = np.float32(0.01)
 """Share of the depth of water that may settle in a step on top of that."""
-_OUTSIDE = np.float32(0.03)
+OUTSIDE = np.float32(0.03)
 """Land that gives way less than this only passes water on: sediment that reaches it is washed out."""
-_THICKEST = np.float32(4.0)
+THICKEST = np.float32(4.0)
 """Most sediment that water holds, metres per metre of depth."""
-_DIAGONAL = np.float32(1.41421356)
-_UNDERCUT = np.float32(60.0)
+DIAGONAL = np.float32(1.41421356)
+UNDERCUT = np.float32(60.0)
 """How much more readily banks slide for each m²/s that runs along them."""
-_BROOK = np.float32(0.15)
+BROOK = np.float32(0.15)
 """Discharge (m²/s) from which on it does."""
-_FASTEST = np.float32(0.06)
+FASTEST = np.float32(0.06)
 """Largest share that slides to one neighbour in a step; six times that must stay below a half."""
-_CORNER = np.float32(0.5)
+CORNER = np.float32(0.5)
 """Weight of a diagonal neighbour: with it a slope slides alike in all directions."""
 
 
@@ -135,8 +141,8 @@ def _discharge(q, flow, ground0, water0, keep0, ground1, water1, keep1, gravity,
     carried = q * (keep0 if q > _ZERO else keep1)
     surface0 = ground0 + water0
     surface1 = ground1 + water1
-    depth = min(max(surface0, surface1) - max(ground0, ground1), _DEEPEST)
-    fall = min(max(surface0 - surface1, -_STEEPEST), _STEEPEST)
+    depth = min(max(surface0, surface1) - max(ground0, ground1), DEEPEST_M)
+    fall = min(max(surface0 - surface1, -STEEPEST_M), STEEPEST_M)
     square = depth * depth
     # Friction holds back the whole flow, not each axis by itself: that would bend every stream to the diagonal.
     size = max(abs(carried), flow)
@@ -206,7 +212,8 @@ def _carry(land, counts, at, count_at, n, parameters):
     capacity, tear, settle = parameters[CAPACITY], parameters[TEAR], parameters[SETTLE]
     sea, quantum = parameters[SEA], parameters[QUANTUM]
     grains = _ONE / quantum
-    most = _FASTEST / parameters[SLIDE]
+    crumble = parameters[CRUMBLE]
+    most = FASTEST / parameters[SLIDE]
     for i in range(n):
         here = at + i + _ONE_CELL
         west, east, north, south = here - _ONE_CELL, here + _ONE_CELL, here - _ROW, here + _ROW
@@ -237,19 +244,22 @@ def _carry(land, counts, at, count_at, n, parameters):
         flow = _QUARTER * (land[here + _FLOW] + _HALF * (sides + _HALF * corners))
         gx, gz = _HALF * (g_east - g_west), _HALF * (g_south - g_north)
         slope = gx * gx + gz * gz
-        holds = capacity * flow * np.sqrt(flow * (slope + _TILT) / (_ONE + slope))
-        holds = min(holds, _THICKEST * water0)
+        holds = capacity * flow * np.sqrt(flow * (slope + TILT) / (_ONE + slope))
+        holds = min(holds, THICKEST * water0)
         holds = holds if ground > sea else _ZERO
         over = np.float32(load) * quantum - holds
         lowest = min(min(g_west, g_east), min(g_north, g_south))
         highest = max(max(g_west, g_east), max(g_north, g_south))
-        torn = min(-over * tear, _BITE * max(ground - lowest, _ZERO))
+        torn = min(-over * tear, BITE * max(ground - lowest, _ZERO))
         # What is thicker than the water it moves in is mud and stays.
-        room = _BITE * max(highest - ground, _ZERO) + (_SILT + _SINK * water0)
+        room = BITE * max(highest - ground, _ZERO) + (SILT_M + SINK * water0)
         settled = min(over * settle, room + settle * max(over - water0, _ZERO))
-        gives = max(land[here + _YIELD] - _OUTSIDE, _ZERO)
+        gives = max(land[here + _YIELD] - OUTSIDE, _ZERO)
         moved = np.int32((settled if over > _ZERO else -torn) * gives * grains)
-        land[here + _GIVE] = land[here + _YIELD] * min(_ONE + _UNDERCUT * max(flow - _BROOK, _ZERO), most)
+        # What sticks out weathers: edges crumble at slopes on which the rest stands.
+        edge = ground - _QUARTER * ((g_west + g_east) + (g_north + g_south))
+        land[here + _STANDS] = land[here + _REST] * min(max(_ONE - crumble * edge, _ZERO), _ONE)
+        land[here + _GIVE] = land[here + _YIELD] * min(_ONE + UNDERCUT * max(flow - BROOK, _ZERO), most)
         change = np.int32(counts[own] + moved)
         counts[own] = change
         counts[own + _LOAD] = np.int32(load - moved)
@@ -261,7 +271,7 @@ def _carry(land, counts, at, count_at, n, parameters):
 def _slip(ground, other, give, other_give, rest, other_rest, factor, share):
     """Metres that a neighbour gives, or takes where negative."""
     drop = other - ground
-    slides = max(abs(drop) - factor * max(rest, other_rest), _ZERO) * share * min(give, other_give)
+    slides = max(abs(drop) - factor * min(rest, other_rest), _ZERO) * share * min(give, other_give)
     return np.int32(slides if drop > _ZERO else -slides)
 
 
@@ -270,32 +280,32 @@ def _slide(land, counts, at, count_at, first, n, stride, parameters):
     """Let one row slide: `SLID` of its surroundings to its own `CHANGE` and `GROUND`."""
     quantum = parameters[QUANTUM]
     share = parameters[SLIDE] / quantum
-    corner = share * _CORNER
+    corner = share * CORNER
     rest = parameters[TALUS] * np.float32(stride)
-    far = rest * _DIAGONAL
+    far = rest * DIAGONAL
     side, line = np.uint64(stride), np.uint64(stride) * _ROW
     start = at + np.uint64(first)
     own = count_at + np.uint64(first)
     for i in range(n):
         here = start + i
-        g, y, t = land[here + _SLID], land[here + _GIVE], land[here + _REST]
+        g, y, t = land[here + _SLID], land[here + _GIVE], land[here + _STANDS]
         a, b = here - side, here + side
         c, d = here - line, here + line
-        got = _slip(g, land[a + _SLID], y, land[a + _GIVE], t, land[a + _REST], rest, share)
-        got += _slip(g, land[b + _SLID], y, land[b + _GIVE], t, land[b + _REST], rest, share)
-        got += _slip(g, land[c + _SLID], y, land[c + _GIVE], t, land[c + _REST], rest, share)
-        got += _slip(g, land[d + _SLID], y, land[d + _GIVE], t, land[d + _REST], rest, share)
+        got = _slip(g, land[a + _SLID], y, land[a + _GIVE], t, land[a + _STANDS], rest, share)
+        got += _slip(g, land[b + _SLID], y, land[b + _GIVE], t, land[b + _STANDS], rest, share)
+        got += _slip(g, land[c + _SLID], y, land[c + _GIVE], t, land[c + _STANDS], rest, share)
+        got += _slip(g, land[d + _SLID], y, land[d + _GIVE], t, land[d + _STANDS], rest, share)
         got += _slip(
-            g, land[c - side + _SLID], y, land[c - side + _GIVE], t, land[c - side + _REST], far, corner
+            g, land[c - side + _SLID], y, land[c - side + _GIVE], t, land[c - side + _STANDS], far, corner
         )
         got += _slip(
-            g, land[c + side + _SLID], y, land[c + side + _GIVE], t, land[c + side + _REST], far, corner
+            g, land[c + side + _SLID], y, land[c + side + _GIVE], t, land[c + side + _STANDS], far, corner
         )
         got += _slip(
-            g, land[d - side + _SLID], y, land[d - side + _GIVE], t, land[d - side + _REST], far, corner
+            g, land[d - side + _SLID], y, land[d - side + _GIVE], t, land[d - side + _STANDS], far, corner
         )
         got += _slip(
-            g, land[d + side + _SLID], y, land[d + side + _GIVE], t, land[d + side + _REST], far, corner
+            g, land[d + side + _SLID], y, land[d + side + _GIVE], t, land[d + side + _STANDS], far, corner
         )
         change = np.int32(counts[own + i] + got)
         counts[own + i] = change
@@ -308,7 +318,7 @@ def _wash_out(land, counts, at, count_at, n):
     gone = np.int64(0)
     for i in range(n):
         own = count_at + i + _ONE_CELL + _LOAD
-        load = counts[own] if land[at + i + _ONE_CELL + _YIELD] < _OUTSIDE else np.int32(0)
+        load = counts[own] if land[at + i + _ONE_CELL + _YIELD] < OUTSIDE else np.int32(0)
         counts[own] = np.int32(counts[own] - load)
         gone += np.int64(load)
     return gone
@@ -319,10 +329,11 @@ def advance(land, counts, exported, rows, columns, first, iterations, parameters
     """Iterate on a band of rows, in place.
 
     `land` float32 [rows · FIELDS · WIDTH] and `counts` int32 [rows · COUNTS · WIDTH], flat; the quanta washed out of
-    each row are added to `exported` int64 [rows]. The outermost row and column on each side is a ring that takes whatever
-    comes and never changes. Where the first or last row is not the region's ring but the edge of a band, the result is
-    right from `stride + REACH` rows an iteration inward on. `YIELD` must be 0 within the longest stride of the
-    region's border. `first` is the number of the first iteration since the start, `parameters` float32 [PARAMETERS].
+    each row are added to `exported` int64 [rows]. The outermost row and column on each side is a ring that takes
+    whatever comes and never changes. Where the first or last row is not the region's ring but the edge of a band, the
+    result is right from `stride + REACH` rows an iteration inward on. `YIELD` must be 0 within the longest stride of
+    the region's border. `first` is the number of the first iteration since the start, `parameters` float32
+    [PARAMETERS].
 
     The passes follow each other row by row, as far apart as they read, so that a row is worked on while it is near.
     """

@@ -46,6 +46,8 @@ _DRYING = 0.15
 """Share of the time at the end in which it no longer rains, and what is in the water settles."""
 _DRYING_PER_S = 0.05
 """Evaporation then, per second of the water's clock."""
+_DRYING_SETTLE = 0.15
+"""Share of what is over capacity that settles then in an iteration."""
 _SAMPLES_FROM_RIM = 1 + max(kernels.STRIDES)
 _CHUNK = len(kernels.STRIDES)
 """Iterations between two exchanges of bands: one turn of the strides, so that every chunk reads equally far."""
@@ -75,6 +77,9 @@ class ErosionSettings:
     capacity: float = 12.0
     """Sediment, metres, that a discharge of 1 m²/s holds at a sine of slope of 1; it grows with discharge to 3/2."""
 
+    crumbling_per_m: float = 12.0
+    """One over the height, metres, of an edge over the land one metre around from which on it crumbles on any slope."""
+
     def __post_init__(self) -> None:
         for name, low, high in (
             ("slope_threshold", *SLOPE_THRESHOLD),
@@ -82,6 +87,7 @@ class ErosionSettings:
             ("rain_m_s", 0.0, 0.02),
             ("evaporation_per_s", 0.0, 1.0),
             ("capacity", 0.0, 100.0),
+            ("crumbling_per_m", 0.0, 100.0),
         ):
             object.__setattr__(self, name, number(name, getattr(self, name), low, high))
 
@@ -257,11 +263,12 @@ class Erosion:
         values[kernels.DRY] = 1.0 - dry * step
         values[kernels.CAPACITY] = settings.capacity
         values[kernels.TEAR] = _TEAR * settings.rate_per_s
-        values[kernels.SETTLE] = settings.rate_per_s
+        values[kernels.SETTLE] = settings.rate_per_s if raining else _DRYING_SETTLE
         values[kernels.SEA] = self._sea_m
         values[kernels.TALUS] = settings.slope_threshold
         values[kernels.SLIDE] = settings.rate_per_s / ITERATIONS_PER_S
         values[kernels.QUANTUM] = self.quantum_m
+        values[kernels.CRUMBLE] = settings.crumbling_per_m
         return values
 
     def advance(self, iterations: int) -> int:
