@@ -25,7 +25,7 @@ BRUSHES = ("raise", "lower", "smooth", "flatten", "ramp", "peak", "canyon", "kic
 FALLOFFS = ("gaussian", "smoothstep", "linear", "cone")
 KICKER_ANGLE_DEG = (5.0, 60.0)
 KICKER_LENGTH_M = (4.0, 200.0)
-EROSION_RADIUS_M = (4.0, 512.0)
+EROSION_RADIUS_M = (0.5, 512.0)
 EROSION_SECONDS = (0.1, 3600.0)
 SLOPE_THRESHOLD = (0.3, 0.8)
 """Rise over run from which on land slides."""

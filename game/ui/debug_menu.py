@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -82,6 +82,8 @@ class DebugState:
     ranges_m: Sequence[float] = ()
     """Drawn range per level, 0 where it is off."""
     targets_m: Sequence[float] = ()
+    passes_ms: Mapping[str, float] = field(default_factory=dict)
+    """GPU time of each pass."""
 
 
 class DebugMenu:
@@ -93,6 +95,7 @@ class DebugMenu:
         self.rects: dict[str, Rect] = {}
         """Where every labelled widget was drawn last, by its label; for played tests."""
         self._erosion = ErosionTab()
+        self._asked_tab = ""
         self._x, self._z = 0.0, 0.0
         self._place_set = False
         self._place_problem = ""
@@ -123,16 +126,40 @@ class DebugMenu:
         shown, still_open = imgui.begin("Debug menu##debug", True, flags)
         if shown:
             imgui.push_item_width(-104.0 * unit)
-            self._land(state, unit, commands)
-            self._brush(state, unit, commands)
-            commands += self._erosion.draw(state.erosion, unit, self._note)
-            self._picture(state, unit, commands)
-            self._streaming(state, layer, unit)
+            if imgui.begin_tab_bar("##tabs"):
+                if self._tab("World"):
+                    self._land(state, unit, commands)
+                    self._brush(state, unit, commands)
+                    self._picture(state, unit, commands)
+                    self._streaming(state, layer, unit)
+                    self._passes(state)
+                    imgui.end_tab_item()
+                if self._tab("Water"):
+                    self._water(state, unit, commands)
+                    imgui.end_tab_item()
+                imgui.end_tab_bar()
             imgui.pop_item_width()
         imgui.end()
         if not still_open:
             commands.append("menu off")
         return commands
+
+    def open_tab(self, name: str) -> None:
+        """Show the tab "World" or "Water" from the next drawing on."""
+        self._asked_tab = name
+
+    def _tab(self, name: str) -> bool:
+        """Whether the tab's contents are to be drawn now; the tab itself is noted as "tab NAME"."""
+        chosen = imgui.TabItemFlags_.set_selected if self._asked_tab == name else imgui.TabItemFlags_.none
+        shown, _ = imgui.begin_tab_item(name, None, chosen)
+        self._note(f"tab {name}")
+        if shown and self._asked_tab == name:
+            self._asked_tab = ""
+        return bool(shown)
+
+    def _water(self, state: DebugState, unit: float, commands: list[str]) -> None:
+        """Sea, season, rain, erosion: one part each."""
+        commands += self._erosion.draw(state.erosion, unit, self._note)
 
     def _note(self, label: str, slider: bool = False) -> None:
         """Remember where the last widget is; of a slider only the bar, without its label."""
@@ -322,6 +349,18 @@ class DebugMenu:
             implot.end_plot()
         implot.pop_style_color(2)
         implot.pop_style_var(2)
+
+    def _passes(self, state: DebugState) -> None:
+        if not state.passes_ms:
+            return
+        _title(f"passes, {sum(state.passes_ms.values()):.1f} ms on the GPU")
+        if imgui.begin_table("##passes", 4):
+            for label, spent_ms in state.passes_ms.items():
+                imgui.table_next_column()
+                imgui.text_disabled(label)
+                imgui.table_next_column()
+                imgui.text(f"{spent_ms:.2f} ms")
+            imgui.end_table()
 
     def _ranges(self, state: DebugState, layer: ImguiLayer, unit: float) -> None:
         if not state.ranges_m:

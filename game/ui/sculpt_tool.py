@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from imgui_bundle import imgui
 
-from game.core.commands import BRUSHES, EROSION_RADIUS_M, FALLOFFS
+from game.core.commands import BRUSHES, FALLOFFS
 from game.ecs.components import SculptTool
 from game.host.inputs import InputFrame
 from game.ui.imgui_layer import ImguiLayer
@@ -89,9 +89,6 @@ OPPOSITE = {"raise": "lower", "lower": "raise", "peak": "canyon", "canyon": "pea
 
 LARGEST_M = {"smooth": SMOOTH_RADIUS_M, "erode": ERODE_RADIUS_M}
 """Largest radius of brushes that read their surroundings; a wider one works with this."""
-
-SMALLEST_ERODED_M = EROSION_RADIUS_M[0]
-"""Smallest radius of the erode brush; a narrower one works with this."""
 
 
 class SculptStroke:
@@ -212,8 +209,6 @@ class SculptStroke:
         radius, share = tool.radius_m, tool.strength_m * SPACING
         if self._brush in LARGEST_M:
             radius = min(radius, LARGEST_M[self._brush])
-        if self._brush == "erode":
-            radius = max(radius, SMALLEST_ERODED_M)
         first = self._last is None
         if self._last is None:
             self._last = pick

@@ -28,8 +28,8 @@ ITERATIONS_PER_S = 60
 SHOWN_RADIUS_M = 64.0
 """Levels whose samples are further apart do not show an erosion: its gullies are finer and its lowering is metres."""
 
-_FURTHEST_M = WORLD_LIMIT_M - 1000.0
-"""Of a region's centre, so that all of it lies within the world."""
+_ROCK_PERIOD_M = 1 << 20
+"""Where rock begins to repeat, so that it has its noise at the world's rim too."""
 _FADE = 0.5
 """Share of the radius over which the effect comes up from nothing at the rim."""
 _FRAY = 0.15
@@ -40,8 +40,6 @@ _GRAVITY_M_S2 = 9.81
 _FRICTION = 0.25
 """Friction coefficient of thin flow over rough ground (Chezy: v² = g·depth·slope / friction). High enough to keep
 Froude's number near 1 on mountain slopes; faster flow breaks into roll waves a cell long."""
-_TEAR = 1.0
-"""Of the missing sediment an iteration tears off `rate` times this; bedrock gives more slowly than mud settles."""
 _DRYING = 0.15
 """Share of the time at the end in which it no longer rains, and what is in the water settles."""
 _DRYING_PER_S = 0.05
@@ -57,6 +55,7 @@ _MOST_QUANTA = 2.0**30
 _RIDGE_M = 40.0
 _TUFT_M = 16.0
 _TUFTS_M = 0.15
+"""Size and height of what is too fine for the samples but turns a film of water aside all the same."""
 _REST_SPREAD = (0.7, 1.45)
 """Rock is never the same: bands of it stand steeper or slide sooner than the threshold says, by these factors."""
 
@@ -69,7 +68,7 @@ class ErosionSettings:
     """Rise over run from which on land slides, 0.3…0.8: the tangent of the angle of repose (0.6 is 31°)."""
     rate_per_s: float = 0.05
     """How fast everything goes, 0.01…0.1: the share of what stands over that slope that slides to a neighbour in a
-    second, and with it the shares of sediment that are torn off and settle."""
+    second, and of the sediment missing from or over capacity that an iteration tears off or lets settle."""
     rain_m_s: float = 2e-3
     """Rain, metres of water per second of the water's clock."""
     evaporation_per_s: float = 0.01
@@ -106,8 +105,8 @@ class Region:
 
     def __post_init__(self) -> None:
         for name, low, high in (
-            ("x", -_FURTHEST_M, _FURTHEST_M),
-            ("z", -_FURTHEST_M, _FURTHEST_M),
+            ("x", -WORLD_LIMIT_M, WORLD_LIMIT_M),
+            ("z", -WORLD_LIMIT_M, WORLD_LIMIT_M),
             ("radius_m", *EROSION_RADIUS_M),
             ("seconds", *EROSION_SECONDS),
         ):
@@ -213,11 +212,10 @@ class Erosion:
     def _fill(self, heights: NDArray[np.float32], seed: int) -> None:
         side = self.region.side
         i0, j0 = self.region.first_sample
-        rock = Noise(seed=seed, frequency=1.0 / _RIDGE_M, octaves=4).grid(
-            float(i0), float(j0), side, side, 1.0
-        )
+        west, north = float(i0 % _ROCK_PERIOD_M), float(j0 % _ROCK_PERIOD_M)
+        rock = Noise(seed=seed, frequency=1.0 / _RIDGE_M, octaves=4).grid(west, north, side, side, 1.0)
         tufts = Noise(seed=seed + 1, frequency=1.0 / _TUFT_M, octaves=3, amplitude=_TUFTS_M)
-        heights = heights + tufts.grid(float(i0), float(j0), side, side, 1.0)
+        heights = heights + tufts.grid(west, north, side, side, 1.0)
         fields = {
             kernels.GROUND: heights,
             kernels.SLID: heights,
@@ -262,7 +260,7 @@ class Erosion:
         values[kernels.RAIN] = settings.rain_m_s * step if raining else 0.0
         values[kernels.DRY] = 1.0 - dry * step
         values[kernels.CAPACITY] = settings.capacity
-        values[kernels.TEAR] = _TEAR * settings.rate_per_s
+        values[kernels.TEAR] = settings.rate_per_s
         values[kernels.SETTLE] = settings.rate_per_s if raining else _DRYING_SETTLE
         values[kernels.SEA] = self._sea_m
         values[kernels.TALUS] = settings.slope_threshold

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from game.core.commands import EROSION_RADIUS_M
 from game.world.deltas import Delta
 from game.world.erosion import Erosion, ErosionSettings, Region
 from game.world.operations import operation
@@ -17,7 +16,7 @@ from game.world.operations import operation
 if TYPE_CHECKING:
     from game.world.workbench import Workbench
 
-ERODE_RADIUS_M = 64.0
+ERODE_RADIUS_M = 100.0
 """Largest radius of the brush; wider land takes longer than a frame has, and that is what `erode` is for."""
 
 _ITERATIONS_PER_M = 30.0
@@ -44,10 +43,9 @@ class ErosionBrush:
         Raises `ValueError` naming the value, also for a radius beyond `ERODE_RADIUS_M`.
         """
         operation("raise", x, z, radius_m, strength_m)
-        if not EROSION_RADIUS_M[0] <= radius_m <= ERODE_RADIUS_M:
+        if radius_m > ERODE_RADIUS_M:
             raise ValueError(
-                f"radius_m = {radius_m!r} is not accepted for erode; "
-                f"give {EROSION_RADIUS_M[0]:g} to {ERODE_RADIUS_M:g} metres"
+                f"radius_m = {radius_m!r} is not accepted for erode; give up to {ERODE_RADIUS_M:g} metres"
             )
         iterations = min(_MOST_ITERATIONS, math.ceil(_ITERATIONS_PER_M * strength_m))
         # As if it rained on for long: a brush has no end at which the water could dry up.

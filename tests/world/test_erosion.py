@@ -135,9 +135,9 @@ def test_bad_land_is_refused() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Region(0.0, 0.0, 513.0, 1.0), "radius_m = 513.0 is not accepted; give 4 to 512"),
+        (lambda: Region(0.0, 0.0, 513.0, 1.0), "radius_m = 513.0 is not accepted; give 0.5 to 512"),
         (lambda: Region(0.0, 0.0, 10.0, 0.0), "seconds = 0.0 is not accepted; give 0.1 to 3600"),
-        (lambda: Region(1e9, 0.0, 10.0, 1.0), "x = 1000000000.0 is not accepted"),
+        (lambda: Region(1.1e9, 0.0, 10.0, 1.0), "x = 1100000000.0 is not accepted"),
         (lambda: Region(float("nan"), 0.0, 10.0, 1.0), "x = nan is not accepted"),
         (
             lambda: ErosionSettings(slope_threshold=0.2),

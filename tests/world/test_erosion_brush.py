@@ -87,9 +87,10 @@ def test_a_moving_brush_takes_its_water_along() -> None:
     assert np.isfinite(around(made)).all()
 
 
-@pytest.mark.parametrize("radius_m", [3.9, ERODE_RADIUS_M + 0.1])
-def test_other_radii_are_refused(radius_m: float) -> None:
+def test_a_wider_brush_is_refused() -> None:
     made = land()
-    with pytest.raises(ValueError, match=f"radius_m = {radius_m} is not accepted for erode; give 4 to 64 metres"):
-        made.dab("erode", X, Z, radius_m, 1.0)
+    with pytest.raises(
+        ValueError, match=r"radius_m = 100\.1 is not accepted for erode; give up to 100 metres"
+    ):
+        made.dab("erode", X, Z, ERODE_RADIUS_M + 0.1, 1.0)
     assert len(made.edits) == 0
