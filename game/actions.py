@@ -13,6 +13,7 @@ from game.core.coords import WORLD_LIMIT_M, forward
 from game.ecs.components import ChaseCamera, FreeCamera, Intent
 from game.session import Session
 from game.ui import sculpt_tool
+from game.world.erosion import Region, with_defaults
 from game.world.operations import STRENGTH_M
 from game.world.spawn import spawn_at
 
@@ -87,7 +88,19 @@ def _kicker(
     session.edited(box)
 
 
+def _erode(session: Session, x: float | str, *values: float) -> None:
+    if isinstance(x, str):
+        session.cancel_erosion()
+        return
+    z, radius_m, seconds, *settings = values
+    session.erode(Region(x, z, radius_m, seconds), with_defaults(*settings))
+
+
 def _undo(session: Session) -> None:
+    if session.erosion is not None:
+        # What the player sees happening is what they want back.
+        session.cancel_erosion()
+        return
     session.edited(session.land.edits.undo())
 
 
@@ -183,6 +196,7 @@ _ACTIONS: dict[str, Callable[..., None]] = {
     "kicker": _kicker,
     "tool": _tool,
     "falloff": _falloff,
+    "erode": _erode,
     "undo": _undo,
     "redo": _redo,
     "save": _save,
@@ -231,6 +245,7 @@ def sculpt(session: Session, step: sculpt_tool.Action) -> None:
     match step:
         case sculpt_tool.BeginStroke():
             edits.begin_stroke()
+            session.land.erosion_brush.dry()
             tool.target_m = None
         case sculpt_tool.EndStroke():
             session.edited(edits.end_stroke())

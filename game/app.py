@@ -142,6 +142,7 @@ class Game:
         inputs = self._read_inputs(frame_s)
         self._obey_commands()
         # Measured and repeated rides must not depend on when a worker thread is done.
+        session.carve(frame_s, paced=self.options.pages != "realtime")
         edited = session.settle_edits(block=self.options.pages != "realtime")
         watch.lap("edit_ms")
 
@@ -558,6 +559,7 @@ class Game:
             renderer=self.gl.renderer,
             calm=self.preferences.camera.reduced_motion,
             passes_ms=self.renderer.timers.times_ms(),
+            erosion=session.erosion,
         )
         self.renderer.picture.bind()
         asked = interface.draw(facts, self.renderer.size, frame_s)

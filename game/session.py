@@ -43,6 +43,8 @@ from game.streaming.edit_switch import EditSwitch, Upload
 from game.streaming.stream import TerrainStream
 from game.world import save as saves
 from game.world.edits import DirtyBox
+from game.world.erosion import ErosionSettings, Region
+from game.world.erosion_run import ErosionRun
 from game.world.land import LandSource
 from game.world.lock import WorldLock
 from game.world.recipe import Recipe
@@ -115,6 +117,8 @@ class Session:
     switch: EditSwitch
     paused: bool = False
     quit: bool = False
+    erosion: ErosionRun | None = None
+    """Time that is passing somewhere."""
     touched: DirtyBox | None = None
     """Land changed since the last `settle_edits`."""
     lens: Lens | None = None
@@ -172,6 +176,52 @@ class Session:
         """Note a change of the land; `settle_edits` makes it visible everywhere at once."""
         if box is not None:
             self.touched = box.union(self.touched)
+
+    def erode(self, region: Region, settings: ErosionSettings) -> None:
+        """Let time pass over a region, beside the frame; `carve` goes on with it.
+
+        Raises `ValueError` while time passes somewhere already.
+        """
+        if self.erosion is not None:
+            raise ValueError(
+                "time is passing somewhere already; wait for it, or cancel it with: erode cancel"
+            )
+        self.erosion = ErosionRun(
+            self.land.source,
+            self.land.edits,
+            region,
+            settings,
+            seed=self.seed,
+            sea_level_m=self.weather.sea_level_m,
+            threads=default_workers(),
+        )
+        self.erosion.start()
+
+    def carve(self, frame_s: float, paced: bool) -> None:
+        """Go on with the erosion under way, if any; with `paced` by exactly what `frame_s` seconds bring."""
+        run = self.erosion
+        if run is None:
+            return
+        settled = self.touched is None and not self.switch.pending
+        try:
+            self.edited(run.frame(frame_s, paced=paced, settled=settled))
+        except (MemoryError, RuntimeError, ValueError) as error:
+            # `frame` took its preview away from the log; the land must follow.
+            self.edited(run.taken_back)
+            self.messages.append((f"erosion stopped: {error}", "warning"))
+        else:
+            if run.over:
+                moved = f"{run.moved_m3:,.0f}".replace(",", " ")
+                self.messages.append((f"{run.region.seconds:g} s have passed: {moved} m³ moved", "good"))
+        if run.over:
+            self.erosion = None
+
+    def cancel_erosion(self) -> None:
+        """Stop the erosion under way, if any; the land is as it was."""
+        if self.erosion is not None:
+            self.edited(self.erosion.cancel())
+            self.erosion = None
+            self.messages.append(("erosion cancelled; the land is as it was", "info"))
 
     def settle_edits(self, block: bool = False) -> list[Upload]:
         """Switch ground and every resident page to the newest edits; return what has to be uploaded.
@@ -318,6 +368,9 @@ class Session:
     def close(self) -> None:
         """End the workers, drop the entities and give the world's lock back; harmless when called twice."""
         self.finish_autosave()
+        if self.erosion is not None:
+            self.erosion.cancel()
+            self.erosion = None
         if self.lock is not None:
             self.lock.release()
         self.switch.close()

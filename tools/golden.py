@@ -26,6 +26,9 @@ SCENES: dict[str, str] = {
     "fjord": '--seed 7 --seconds 1 --exec "sea 880; hud off"',
     "dusk": '--seed 7 --seconds 1 --exec "time 19; hud off"',
     "hill": '--seed 7 --seconds 0.5 --start 0,0 --exec "hud off; dab raise 0,-60 30 25; look 0,-5"',
+    "eroded cone": "--seed 7 --seconds 12 --fps 5 --start -7790,6260 "
+    '--exec "hud off; time 7.5; dab raise -7900,6000 90 60 cone; dab raise -7680,6000 90 60 cone; '
+    'erode -7680,6000 150 60; eye -7790,250,6220; look 0,-14"',
 }
 """Options of each scene after the common ones."""
 

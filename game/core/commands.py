@@ -19,12 +19,18 @@ SEA_RANGE_M = (-200.0, 2000.0)
 RADIUS_RANGE_M = (0.5, 2000.0)
 STRENGTH_RANGE_M = (0.001, 500.0)
 CAMERAS = ("chase", "first", "side", "fly", "next")
-BRUSHES = ("raise", "lower", "smooth", "flatten", "ramp", "peak", "canyon", "kicker", "restore")
+BRUSHES = ("raise", "lower", "smooth", "flatten", "ramp", "peak", "canyon", "kicker", "restore", "erode")
 """Brushes of `dab` and of the sculpting tool."""
 
 FALLOFFS = ("gaussian", "smoothstep", "linear", "cone")
 KICKER_ANGLE_DEG = (5.0, 60.0)
 KICKER_LENGTH_M = (4.0, 200.0)
+EROSION_RADIUS_M = (0.5, 512.0)
+EROSION_SECONDS = (0.1, 3600.0)
+SLOPE_THRESHOLD = (0.3, 0.8)
+"""Rise over run from which on land slides."""
+RATE_PER_S = (0.01, 0.1)
+"""How fast erosion goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,19 @@ _Z = ("z", -WORLD_LIMIT_M, WORLD_LIMIT_M)
 _Y = ("y", -20_000.0, 200_000.0)
 
 Values = tuple[float | str, ...]
+
+
+def _erosion(w: _Words) -> Values:
+    if w.words == ["cancel"]:
+        return (w.word("state"),)
+    return (
+        *w.numbers("position", _X, _Z),
+        w.number("radius", *EROSION_RADIUS_M),
+        w.number("duration", *EROSION_SECONDS),
+        *((w.number("slope threshold", *SLOPE_THRESHOLD), w.number("rate", *RATE_PER_S)) if w.words else ()),
+    )
+
+
 _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
     "sea": ("sea METRES", lambda w: (w.number("sea level", *SEA_RANGE_M),)),
     "teleport": ("teleport X,Z", lambda w: w.numbers("position", _X, _Z)),
@@ -119,6 +138,10 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
             w.number("take-off angle", *KICKER_ANGLE_DEG),
             *((w.number("yaw", -3600.0, 3600.0),) if w.words else ()),
         ),
+    ),
+    "erode": (
+        "erode X,Z RADIUS_M SECONDS [SLOPE_THRESHOLD RATE_PER_S], or erode cancel",
+        _erosion,
     ),
     "undo": ("undo", lambda w: ()),
     "redo": ("redo", lambda w: ()),
