@@ -151,6 +151,8 @@ class Game:
             self._rumble = stronger(self._rumble, rumble(session.bicycle))
             watch.skip()
         self._after_steps(steps)
+        session.settle_runoff(steps * STEP_S, block=self.options.pages != "realtime")
+        watch.skip() if self.options.pages != "realtime" else watch.lap("stream_ms")
         self._vibrate()
 
         camera = self._camera()
@@ -476,6 +478,7 @@ class Game:
             tree_tiles=session.stream.resident_trees(),
             land=session.land.ground,
             surface=session.stream.surface_height,
+            runoff=session.runoff.view,
         )
         self._shown_camera = camera
         self.renderer.draw(view)

@@ -40,6 +40,7 @@ from game.ride.contact import LandPatch
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
 from game.streaming.edit_switch import EditSwitch, Upload
+from game.streaming.runoff import RunoffWorker
 from game.streaming.stream import TerrainStream
 from game.world import save as saves
 from game.world.edits import DirtyBox
@@ -49,6 +50,7 @@ from game.world.recipe import Recipe
 from game.world.save import Pose, SavedWorld, WorldFile, check_name, list_worlds, load_world, lock_world
 from game.world.spawn import find_spawn, spawn_at
 from game.world.stamps import Stamp, make_source
+from game.world.weather import make_weather_system, rain_rates, wetness_after
 
 DEFAULT_SEED = 1
 DEFAULT_SEA_LEVEL_M = 0.0
@@ -113,6 +115,7 @@ class Session:
     schedule: Schedule
     collisions: Collisions
     switch: EditSwitch
+    runoff: RunoffWorker
     paused: bool = False
     quit: bool = False
     touched: DirtyBox | None = None
@@ -201,6 +204,33 @@ class Session:
             # Only now do wheels and arriving pages follow.
             self.land.show(shown)  # type: ignore[arg-type]
         return uploads + staged
+
+    def settle_runoff(self, seconds: float, block: bool = False) -> None:
+        """Let rain run off around the rider for `seconds`; with `block` the newest water is waited for."""
+        weather, rider = self.weather, self.bicycle
+        if not weather.runoff:
+            self.runoff.view = None
+            return
+        rates = rain_rates(weather.rain_mm_h, weather.wetness)
+        self.runoff.update(rider.x, rider.z, self.land.shown, weather.sea_level_m, rates, seconds, block)
+
+    def rain(self, rain_mm_h: float, past_s: float = 0.0) -> None:
+        """Let it rain from now on; with `past_s` it has rained so for that many seconds already."""
+        weather = self.weather
+        weather.rain_target_mm_h = rain_mm_h
+        if past_s <= 0.0:
+            return
+        weather.rain_mm_h = rain_mm_h
+        parts = 8
+        for _ in range(parts):
+            weather.wetness = wetness_after(weather.wetness, rain_mm_h, past_s / parts)
+            self.runoff.rained(past_s / parts, *rain_rates(rain_mm_h, weather.wetness))
+
+    def clear_rain(self) -> None:
+        """End the rain and dry everything at once."""
+        weather = self.weather
+        weather.rain_mm_h = weather.rain_target_mm_h = weather.wetness = 0.0
+        self.runoff.forget()
 
     def use_quality(self, quality: Quality) -> None:
         """Other level ranges and trees from this frame on; resident pages stay."""
@@ -321,6 +351,7 @@ class Session:
         if self.lock is not None:
             self.lock.release()
         self.switch.close()
+        self.runoff.close()
         self.stream.close()
         self.entities.release()
 
@@ -377,6 +408,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
     if saved.hour is not None:
         entities.component(cast.world, Weather).hour = saved.hour
 
+    runoff = RunoffWorker(source, saved.seed)
     patch = LandPatch(land.ground)
     collisions = Collisions(patch)
     if options.speed_m_s is None:
@@ -387,7 +419,14 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         ]
     else:
         moving = [make_glide_system(land.ground, options.speed_m_s)]
-    schedule = Schedule([systems.remember_previous, *moving, systems.make_camera_system(patch)])
+    schedule = Schedule(
+        [
+            systems.remember_previous,
+            make_weather_system(),
+            *moving,
+            systems.make_camera_system(patch),
+        ]
+    )
 
     lens = Lens(
         options.error_px or quality.error_px, ChaseCamera().fov_y_rad, options.height, options.curvature
@@ -415,6 +454,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         collisions=collisions,
         lens=lens,
         switch=EditSwitch(stream, options.workers or default_workers()),
+        runoff=runoff,
         saved_epoch=land.edits.epoch,
         messages=[(message, "warning") for message in messages],
         lock=lock,

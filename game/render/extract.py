@@ -26,6 +26,7 @@ from game.ecs.components import (
 from game.ecs.world import EntityWorld
 from game.lod.selection import Selection
 from game.render.frame import BrushView, CameraView, FrameView, RiderView, brush_ring
+from game.world.runoff import RunoffView
 
 Surface = Callable[[float, float], float | None]
 """Height in metres of the drawn surface at world (x, z); None where nothing is drawn."""
@@ -135,6 +136,7 @@ def extract(
     tree_tiles: list[tuple[PageKey, NDArray[np.float32]]],
     land: DrawnLand,
     surface: Surface,
+    runoff: RunoffView | None = None,
 ) -> FrameView:
     """Everything the passes read this frame."""
     weather = entities.component(cast.world, Weather)
@@ -150,4 +152,7 @@ def extract(
         brush=brush_view(entities, cast, surface),
         selection=selection,
         tree_tiles=tree_tiles,
+        rain_mm_h=weather.rain_mm_h,
+        wetness=weather.wetness,
+        runoff=runoff,
     )

@@ -1,6 +1,6 @@
 """The renderer: draws a `FrameView` as a list of passes into its own framebuffer.
 
-Near land → trees → rider → brush ring → far land → sky → resolve → sea → post. Near things come first because
+Near land → trees → rider → brush ring → far land → sky → resolve → ponds → sea → rain → post. Near things come first because
 they hide most of what follows. The two depth bands share one 32-bit depth buffer, the near band in its lower
 half, so neither needs a clear in between and the sea can read both.
 """
@@ -20,6 +20,7 @@ from game.render.noise_tile import noise_tile
 from game.render.overlay import OverlayPass
 from game.render.post import PostPass
 from game.render.rider import RiderPass
+from game.render.runoff import PondsPass, RainPass, RunoffTextures
 from game.render.sky import SkyPass
 from game.render.terrain import TerrainPass, far_band_near_m
 from game.render.trees import TreesPass
@@ -94,6 +95,9 @@ class Renderer:
         self._overlay = OverlayPass(gl)
         self._sky = SkyPass(gl)
         self._water = WaterPass(gl)
+        self._runoff = RunoffTextures(gl)
+        self._ponds = PondsPass(gl)
+        self._rain = RainPass(gl)
         self._post = PostPass(gl, smooth_edges=quality.msaa <= 1)
 
     @property
@@ -148,9 +152,10 @@ class Renderer:
         self.gl.reset_counts()
         self.frame.update(view, *self.size, far_near)
         self._terrain.prepare(selection, far_level)
+        self._runoff.update(view)
 
         self._begin()
-        self._terrain.draw(0)
+        self._terrain.draw(0, self._runoff, view.camera)
         self._near_state()
         self._trees.draw(view, self.frame)
         self._near_state()
@@ -160,20 +165,28 @@ class Renderer:
         self._near_state()
         GL.glDepthRange(0.5, 1.0)
         self._bind_land()
-        self._terrain.draw(1)
+        self._terrain.draw(1, self._runoff, view.camera)
         GL.glDepthRange(0.0, 1.0)
         GL.glDepthMask(GL.GL_FALSE)
         if self.debug_clear is None:
             self._sky.draw()
         self._resolve()
-        if self.debug_clear is None and sea_shows(view, self._pages):
-            self._targets.sea.bind()
-            self._targets.depth.bind(_DEPTH_UNIT)
-            self._water.draw()
+        if self.debug_clear is None:
+            self._waters(view)
         self._targets.picture.bind()
         self._targets.colour.bind(_SCENE_UNIT)
         self._post.draw()
         self.draw_calls, self.triangles = self.gl.draw_calls, self.gl.triangles
+
+    def _waters(self, view: FrameView) -> None:
+        """Ponds, sea and rain, over the resolved scene and by its depth."""
+        self._targets.sea.bind()
+        self._targets.depth.bind(_DEPTH_UNIT)
+        self._noise.bind(_NOISE_UNIT)
+        self._ponds.draw(view)
+        if sea_shows(view, self._pages):
+            self._water.draw()
+        self._rain.draw(view)
 
     def _begin(self) -> None:
         self._targets.scene.bind()
@@ -218,6 +231,9 @@ class Renderer:
         """Free every GL object; harmless when called twice."""
         for part in (
             self._post,
+            self._rain,
+            self._ponds,
+            self._runoff,
             self._water,
             self._sky,
             self._overlay,
