@@ -28,9 +28,14 @@ BANK_M = 2.0
 STRAY = 0.3
 """Share of cells where a walk goes on beside the receiver it was dealt."""
 
+STRAY_LESS_PER_CELL = 0.01
+
+SMOOTHINGS = 4
+"""Passes in which a stream's points move toward those before and after them, large streams more."""
+
 _WALKS, _WANDERS = 11, 12
 
-PIECES = 4
+PIECES = 3
 """Straight pieces of a cell's curve."""
 
 WANDER_M = 1.1
@@ -56,7 +61,9 @@ def _stamp(x0, z0, x1, z1, area0, area1, texel_m, nearest, field):
     """Write the offsets to one straight piece into every texel it is the nearest to."""
     n = nearest.shape[0]
     # Half the widest stream is 0.07·√cells: see world.runoff.
-    widest = 0.07 * 2.0 ** (0.5 * max(area0, area1))
+    half0 = 0.035 * 2.0 ** (0.5 * area0)
+    half1 = 0.035 * 2.0 ** (0.5 * area1)
+    widest = 2.0 * max(half0, half1)
     reach = min(REACH_M, BANK_M + widest)
     low_i = max(0, int((min(x0, x1) - reach) / texel_m))
     high_i = min(n - 1, int((max(x0, x1) + reach) / texel_m))
@@ -64,7 +71,6 @@ def _stamp(x0, z0, x1, z1, area0, area1, texel_m, nearest, field):
     high_j = min(n - 1, int((max(z0, z1) + reach) / texel_m))
     dx, dz = x1 - x0, z1 - z0
     square = max(dx * dx + dz * dz, 1e-9)
-    # Wide streams hide the ends of narrow ones that run into them.
     for j in range(low_j, high_j + 1):
         z = (j + 0.5) * texel_m
         for i in range(low_i, high_i + 1):
@@ -78,7 +84,8 @@ def _stamp(x0, z0, x1, z1, area0, area1, texel_m, nearest, field):
                 continue
             size = area0 + along * (area1 - area0)
             distance = np.sqrt(distance2)
-            rank = np.float32(distance - 0.12 * size)
+            # Nearest is whose edge is: a thread that ends in a river must not cut into it.
+            rank = np.float32(distance - (half0 + along * (half1 - half0)))
             if rank >= nearest[j, i]:
                 continue
             nearest[j, i] = rank
@@ -122,11 +129,13 @@ def walk(filled, order, to_a, to_b, share, pond, i0, j0, seed, onward, area):
             h = hash_cell(i0 + i, j0 + j, seed + _WALKS)
             if np.float64(h & np.uint32(0xFFFF)) * chance >= share[cell]:
                 to = to_b[cell]
+            # What has gathered digs itself in: streams stray less than threads.
+            odds = STRAY / (1.0 + area[cell] * STRAY_LESS_PER_CELL)
             stray = np.float64(h >> np.uint32(16)) * chance
-            if stray < STRAY:
+            if stray < odds:
                 dj, di = to // ni - j, to % ni - i
                 # One eighth of a turn to the left or to the right.
-                turn = 1 if stray < 0.5 * STRAY else -1
+                turn = 1 if stray < 0.5 * odds else -1
                 si = di - turn * dj
                 sj = dj + turn * di
                 si = min(1, max(-1, si))
@@ -154,6 +163,47 @@ def _curve(ux, uz, cx, cz, dx, dz, area0, area1, texel_m, nearest, field):
 
 
 @jit
+def _places(order, onward, area, downhill, ni, i0, j0, spacing_m, seed, least_area, places):
+    """Points of all lines, metres from the window's corner: float64 [nj·ni, 2], smoothed along the lines."""
+    n = len(order)
+    above = np.full(n, -1, np.int32)
+    count = 0
+    for k in range(n):
+        cell = order[k]
+        x, z = _place(cell, ni, i0, j0, spacing_m, downhill[cell, 2], seed)
+        places[cell, 0], places[cell, 1] = x, z
+        down = onward[cell]
+        if down < 0 or area[cell] < least_area:
+            continue
+        count += 1
+        if abs(down // ni - cell // ni) <= 1 and abs(down % ni - cell % ni) <= 1:
+            if above[down] < 0 or area[above[down]] < area[cell]:
+                above[down] = cell
+    lines = np.empty(count, np.int32)
+    at = 0
+    for k in range(n):
+        cell = order[k]
+        if onward[cell] >= 0 and area[cell] >= least_area:
+            lines[at] = cell
+            at += 1
+    moved = np.empty((count, 2))
+    for _ in range(SMOOTHINGS):
+        for k in range(count):
+            cell = lines[k]
+            up, down = above[cell], onward[cell]
+            weight = 0.0
+            if up >= 0 and abs(down // ni - cell // ni) <= 1 and abs(down % ni - cell % ni) <= 1:
+                weight = min(0.8, 0.25 + area[cell] * 0.0005)
+            for axis in range(2):
+                between = places[cell, axis]
+                if weight > 0.0:
+                    between = 0.5 * (places[up, axis] + places[down, axis])
+                moved[k, axis] = places[cell, axis] + weight * (between - places[cell, axis])
+        for k in range(count):
+            places[lines[k], 0], places[lines[k], 1] = moved[k, 0], moved[k, 1]
+
+
+@jit
 def draw_channels(
     heights, order, onward, pond, area, downhill, i0, j0, spacing_m, seed, least_area, nearest, field
 ):
@@ -172,6 +222,8 @@ def draw_channels(
     field[:, :, 2] = np.uint8(255)
     field[:, :, 3] = np.uint8(0)
     fed = np.zeros(nj * ni, np.uint8)
+    places = np.empty((nj * ni, 2))
+    _places(order, onward, area, downhill, ni, i0, j0, spacing_m, seed, least_area, places)
     for k in range(len(order) - 1, -1, -1):
         cell = order[k]
         down = onward[cell]
@@ -179,8 +231,8 @@ def draw_channels(
             continue
         if abs(down // ni - cell // ni) > 1 or abs(down % ni - cell % ni) > 1:
             continue  # across a pond to its outlet
-        cx, cz = _place(cell, ni, i0, j0, spacing_m, downhill[cell, 2], seed)
-        dx, dz = _place(down, ni, i0, j0, spacing_m, downhill[down, 2], seed)
+        cx, cz = places[cell, 0], places[cell, 1]
+        dx, dz = places[down, 0], places[down, 1]
         size = _log2(area[cell])
         if not fed[cell]:
             _curve(cx, cz, cx, cz, dx, dz, size, size, texel_m, nearest, field)
@@ -200,16 +252,16 @@ def draw_channels(
                     for a in range(max(0, i - 1), min(ni, i + 2)):
                         if heights[b, a] < heights[lowest // ni, lowest % ni]:
                             lowest = b * ni + a
-                ux, uz = _place(last, ni, i0, j0, spacing_m, downhill[last, 2], seed)
-                px, pz = _place(at, ni, i0, j0, spacing_m, downhill[at, 2], seed)
-                nx, nz = _place(lowest, ni, i0, j0, spacing_m, downhill[lowest, 2], seed)
+                ux, uz = places[last, 0], places[last, 1]
+                px, pz = places[at, 0], places[at, 1]
+                nx, nz = places[lowest, 0], places[lowest, 1]
                 _curve(ux, uz, px, pz, nx, nz, size, size, texel_m, nearest, field)
                 if lowest == at:
                     break
                 last = at
                 at = lowest
         else:
-            bx, bz = _place(beyond, ni, i0, j0, spacing_m, downhill[beyond, 2], seed)
+            bx, bz = places[beyond, 0], places[beyond, 1]
             _curve(cx, cz, dx, dz, bx, bz, size, _log2(area[down]), texel_m, nearest, field)
 
 

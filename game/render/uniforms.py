@@ -40,8 +40,8 @@ NEAR_M = 0.15
 CLEAREST_1_M = 2.4e-5
 """Haze of the clearest day: half of the green is gone after some 60 km at mountain height."""
 
-RAIN_VEIL_1_M = 6.0e-6
-"""Extinction of rain, per metre and mm/h: a heavy shower hides what is some kilometres off."""
+RAIN_VEIL_1_M = 2.4e-6
+"""Extinction of rain, per metre and mm/h: a heavy shower hides what is ten kilometres off."""
 
 HAZE_SCALE_M = 1600.0
 """Height over which the haze thins by e."""

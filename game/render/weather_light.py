@@ -32,7 +32,9 @@ def under_clouds(air: Atmosphere, overcast: float) -> Atmosphere:
     grey = 0.30 * sum(air.horizon) / 3.0 + 0.12 * sum(air.light_colour) / 3.0 * max(
         air.light_direction[1], 0.05
     )
-    sky = _toward(air.sky_light, 0.92 * sum(air.sky_light) / 3.0, overcast)
+    # What the sun loses comes from the clouds, from everywhere.
+    sun = sum(air.light_colour) / 3.0 * max(air.light_direction[1], 0.0)
+    sky = _toward(air.sky_light, sum(air.sky_light) / 3.0 + 0.16 * sun, overcast)
     return replace(
         air,
         light_colour=_toward(

@@ -27,7 +27,7 @@ struct Wet {
     vec2 ring;    // slope of the rings that drops make
 };
 
-const vec3 SILT = vec3(0.090, 0.072, 0.046);
+const vec3 SILT = vec3(0.072, 0.074, 0.056);
 
 Stream stream_in(sampler2D lines, sampler2D state, vec4 window, vec2 place, float pixel_m) {
     Stream none = Stream(0.0, 0.0, 0.0, vec2(0.0), 0.0);
@@ -104,6 +104,7 @@ Wet wet_at(vec3 place, vec3 ground_normal, float celsius, float distance_m, floa
     if (runoff_window.w > 0.0 || runoff_window_old.w > 0.0) {
         // A wobble finer than the lines' texels.
         vec2 wobble = 0.5 * (texture(noise_tile, tile_uv(world, vec2(412.0, 287.0))).ba - 0.5);
+        wobble += 0.16 * (texture(noise_tile, tile_uv(world, vec2(-1700.0, 1100.0))).ba - 0.5);
         wobble += 1.1 * (texture(noise_tile, tile_uv(world, vec2(-127.0, 98.0))).ba - 0.5);
         found.stream = stream_at(place.xz + wobble, pixel_m);
     }
@@ -139,23 +140,34 @@ vec3 water_on_land(vec3 colour, Wet wet, vec3 place, vec3 ground_normal, vec3 ey
         const vec2 SMALL = vec2(-1700.0, 1100.0);
         vec4 a = texture(noise_tile, tile_uv(world - way * first, SMALL));
         vec4 b = texture(noise_tile, tile_uv(world - way * second + 0.37, SMALL));
+        // A second, wider set across the first hides its rows.
+        const vec2 LARGE = vec2(387.0, -842.0);
+        vec4 broad = mix(
+            texture(noise_tile, tile_uv(world - way * first, LARGE)),
+            texture(noise_tile, tile_uv(world - way * second + 1.9, LARGE)),
+            swap
+        );
         vec4 waves = mix(a, b, swap);
+        waves.r = 0.55 * waves.r + 0.45 * broad.r;
         float near = 1.0 - smoothstep(20.0, 120.0, distance_m);
-        ripple += tile_slope(waves, SMALL) * near * (0.10 + 0.55 * smoothstep(0.0, 0.2, steep));
+        ripple += tile_slope(waves, SMALL) * near * (0.34 + 0.60 * smoothstep(0.0, 0.2, steep));
+        ripple += tile_slope(broad, LARGE) * near * 0.22;
         float rough = smoothstep(0.015, 0.16, steep) * smoothstep(0.25, 1.2, wet.stream.width);
-        foam = smoothstep(0.62 - 0.20 * rough, 0.90 - 0.16 * rough, mix(0.66, waves.r, near)) * rough;
+        // From afar the flecks are a mean of white and dark.
+        foam = mix(0.28, smoothstep(0.60 - 0.14 * rough, 0.88 - 0.14 * rough, waves.r), near) * rough;
     }
     vec3 plane = runs ? ground_normal : vec3(0.0, 1.0, 0.0);
     vec3 normal = normalize(plane + vec3(ripple.x, 0.0, ripple.y));
     float facing = clamp(dot(normal, eye), 0.0, 1.0);
-    float fresnel = 0.02 + 0.98 * pow(1.0 - facing, 5.0);
+    // Rough water shows more sky than a flat mirror would.
+    float fresnel = 0.05 + 0.95 * pow(1.0 - facing, runs ? 3.6 : 4.4);
     vec3 mirrored = reflect(-eye, normal);
     mirrored.y = abs(mirrored.y);
     // Hills stand around: low rays find land, not sky.
     vec3 reflection = sky_colour(mirrored) * mix(0.45, 1.0, smoothstep(0.02, 0.22, mirrored.y));
     float glint = max(dot(mirrored, light_direction.xyz), 0.0);
     reflection += light_colour.rgb * shade * (pow(glint, 400.0) * 3.0 + pow(glint, 60.0) * 0.12);
-    float murk = runs ? 0.35 + 0.45 * wet.stream.depth : 0.40;
+    float murk = runs ? 0.30 + 0.55 * wet.stream.depth : 0.45;
     vec3 body = mix(colour * 0.62, light_surface(SILT, vec3(0.0, 1.0, 0.0), shade, 1.0), murk);
     vec3 water = body * (1.0 - fresnel) + reflection * fresnel;
     water = mix(water, light_surface(vec3(0.62), vec3(0.0, 1.0, 0.0), shade, 1.0), 0.75 * foam);
