@@ -50,7 +50,7 @@ from game.world.recipe import Recipe
 from game.world.save import Pose, SavedWorld, WorldFile, check_name, list_worlds, load_world, lock_world
 from game.world.spawn import find_spawn, spawn_at
 from game.world.stamps import Stamp, make_source
-from game.world.weather import make_weather_system, rain_rates, wetness_after
+from game.world.weather import SavedRain, make_weather_system, rain_rates, wetness_after
 
 DEFAULT_SEED = 1
 DEFAULT_SEA_LEVEL_M = 0.0
@@ -226,6 +226,12 @@ class Session:
             weather.wetness = wetness_after(weather.wetness, rain_mm_h, past_s / parts)
             self.runoff.rained(past_s / parts, *rain_rates(rain_mm_h, weather.wetness))
 
+    def _rain_to_save(self) -> SavedRain | None:
+        weather, past = self.weather, self.runoff.history.copy()
+        if not past and weather.rain_target_mm_h == weather.wetness == 0.0:
+            return None
+        return SavedRain(weather.rain_target_mm_h, weather.wetness, past)
+
     def clear_rain(self) -> None:
         """End the rain and dry everything at once."""
         weather = self.weather
@@ -340,6 +346,7 @@ class Session:
             sea_level_m=weather.sea_level_m,
             hour=weather.hour,
             pose=Pose(rider.x, rider.z, rider.yaw_rad),
+            rain=self._rain_to_save(),
             stamps=self.stamps,
             extra=self.extra,
         )
@@ -409,13 +416,19 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         entities.component(cast.world, Weather).hour = saved.hour
 
     runoff = RunoffWorker(source, saved.seed)
+    if saved.rain is not None:
+        weather = entities.component(cast.world, Weather)
+        weather.rain_mm_h = weather.rain_target_mm_h = saved.rain.mm_h
+        weather.wetness = saved.rain.wetness
+        for segment in saved.rain.past:
+            runoff.rained(*segment)
     patch = LandPatch(land.ground)
     collisions = Collisions(patch)
     if options.speed_m_s is None:
         surfaces = SurfaceMap(source.climate_at)
         moving = [
             systems.make_autopilot_system(patch, source.block),
-            systems.make_bicycle_system(patch, collisions, surfaces),
+            systems.make_bicycle_system(patch, collisions, surfaces, lambda: runoff.view),
         ]
     else:
         moving = [make_glide_system(land.ground, options.speed_m_s)]

@@ -92,6 +92,8 @@ class Bicycle:
     """A brake asks more than its tyre's grip."""
     grip: float = 1.0
     """Share of full grip of the surface under the wheels."""
+    wading_m: float = 0.0
+    """Depth of rain water under the wheels: streams, puddles in hollows, ponds. For splash and sound."""
     wish: float = 0.0
     """The rider's wish to turn after its rate limit, −1 left … +1 right."""
     landing: int = 0

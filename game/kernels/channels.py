@@ -5,11 +5,11 @@ shader knows how far every point of the land is from the middle of a stream. Eac
 B-spline piece per tributary, from the middle of the way to it to the middle of the way on: curves join without a kink
 and tributaries merge along the stream. Nothing here knows how much water there is; that comes on top.
 
-D-infinity spreads water over a slope, and a grid has no relief finer than its cells; real slopes do, and it gathers water
-into threads. So the lines follow walks: of a cell's two receivers one is drawn by chance with the odds of their shares,
-now and then a neighbour of it, so that on the whole lines run down the true slope, wander, meet and then stay together.
-Source of the idea: J. Fairfield, P. Leymarie, "Drainage networks from grid digital elevation models", Water Resources
-Research 27 (1991), which draws among eight directions.
+D-infinity spreads water over a slope, and a grid has no relief finer than its cells; real slopes do, and it gathers
+water into threads. So the lines follow walks: of a cell's two receivers one is drawn by chance with the odds of their
+shares, now and then a neighbour of it, so that on the whole lines run down the true slope, wander, meet and then stay
+together. Source of the idea: J. Fairfield, P. Leymarie, "Drainage networks from grid digital elevation models", Water
+Resources Research 27 (1991), which draws among eight directions.
 """
 
 from __future__ import annotations
@@ -97,10 +97,10 @@ def _stamp(x0, z0, x1, z1, area0, area1, texel_m, nearest, field):
 
 @jit
 def _place(cell, ni, i0, j0, spacing_m, slope, seed):
-    """Where the curve passes a cell, metres from the window's corner: off its middle by chance, less where it is steep."""
+    """Where the curve passes a cell, metres from the corner: off its middle by chance, less where it is steep."""
     j = cell // ni
     i = cell - j * ni
-    h = hash_cell(i0 + i, j0 + j, seed + _WANDERS)
+    h = hash_cell(np.int64(i0 + i), np.int64(j0 + j), seed + _WANDERS)
     wander = WANDER_M / (1.0 + 3.0 * slope)
     x = spacing_m * i + wander * (np.float64(h & np.uint32(0xFFFF)) / 32767.5 - 1.0)
     z = spacing_m * j + wander * (np.float64(h >> np.uint32(16)) / 32767.5 - 1.0)
@@ -111,10 +111,10 @@ def _place(cell, ni, i0, j0, spacing_m, slope, seed):
 def walk(filled, order, to_a, to_b, share, pond, i0, j0, seed, onward, area):
     """Deal every cell the one receiver its line follows, and count what drains along these lines.
 
-    Routing as `kernels.runoff` leaves it; `i0`, `j0` the window's first sample in the world: the same cell of the world is
-    dealt the same. `onward` int32 [nj·ni] and `area` float64 [nj·ni] (cells, itself included) are overwritten.
+    Routing as `kernels.runoff` leaves it; `i0`, `j0` the window's first sample in the world: the same cell of the world
+    is dealt the same. `onward` int32 [nj·ni] and `area` float64 [nj·ni] (cells, itself included) are overwritten.
     """
-    nj, ni = filled.shape
+    ni = filled.shape[1]
     area[:] = 1.0
     chance = 1.0 / 65536.0
     for k in range(len(order) - 1, -1, -1):
@@ -126,7 +126,7 @@ def walk(filled, order, to_a, to_b, share, pond, i0, j0, seed, onward, area):
         if pond[cell] < 0 and to_b[cell] != to:
             j = cell // ni
             i = cell - j * ni
-            h = hash_cell(i0 + i, j0 + j, seed + _WALKS)
+            h = hash_cell(np.int64(i0 + i), np.int64(j0 + j), seed + _WALKS)
             if np.float64(h & np.uint32(0xFFFF)) * chance >= share[cell]:
                 to = to_b[cell]
             # What has gathered digs itself in: streams stray less than threads.

@@ -35,8 +35,8 @@ def flood(heights, sea_m, filled, order, parent):
     """Fill depressions and order the cells from low to high water level.
 
     `heights` float32 [nj, ni]; `filled` float32 [nj, ni] gets the level at which water would stand; `order` int32
-    [nj·ni] the cells by level; `parent` int32 [nj·ni] the cell from which each was reached, −1 for outlets. Water leaves
-    over the border and into cells that lie no higher than `sea_m`.
+    [nj·ni] the cells by level; `parent` int32 [nj·ni] the cell from which each was reached, −1 for outlets. Water
+    leaves over the border and into cells that lie no higher than `sea_m`.
     """
     nj, ni = heights.shape
     keys = np.empty(nj * ni, np.float32)
@@ -87,26 +87,40 @@ def flood(heights, sea_m, filled, order, parent):
 def find_ponds(heights, filled, order, parent, cell_m2, pond, root, capacity):
     """Number the depressions; returns how many there are.
 
-    `pond` int32 [nj·ni] gets each cell's depression or −1; `root` int32 and `capacity` float64, both as long as there are
-    cells, get each depression's cell nearest its outlet, and the water it holds up to its brim, m³.
+    `pond` int32 [nj·ni] gets each cell's depression or −1; `root` int32 and `capacity` float64, both as long as there
+    are cells, get each depression's cell nearest its outlet, and the water it holds up to its brim, m³.
     """
     nj, ni = heights.shape
+    pond[:] = -1
+    queue = np.empty(nj * ni, np.int32)
     count = 0
     for k in range(len(order)):
         cell = order[k]
-        depth = filled[cell // ni, cell % ni] - heights[cell // ni, cell % ni]
-        above = parent[cell]
-        if above == OUTLET or not depth > np.float32(0.0):
-            pond[cell] = -1
+        level = filled[cell // ni, cell % ni]
+        if pond[cell] >= 0 or parent[cell] == OUTLET or not level > heights[cell // ni, cell % ni]:
             continue
-        number = pond[above]
-        if number < 0:
-            number = count
-            root[number] = cell
-            capacity[number] = 0.0
-            count += 1
-        pond[cell] = number
-        capacity[number] += cell_m2 * np.float64(depth)
+        root[count] = cell
+        capacity[count] = 0.0
+        pond[cell] = count
+        queue[0] = cell
+        first = 0
+        last = 1
+        while first < last:
+            at = queue[first]
+            first += 1
+            j = at // ni
+            i = at - j * ni
+            capacity[count] += cell_m2 * (np.float64(level) - np.float64(heights[j, i]))
+            for b in range(max(0, j - 1), min(nj, j + 2)):
+                for a in range(max(0, i - 1), min(ni, i + 2)):
+                    other = b * ni + a
+                    if pond[other] >= 0 or parent[other] == OUTLET:
+                        continue
+                    if filled[b, a] == level and heights[b, a] < level:
+                        pond[other] = count
+                        queue[last] = np.int32(other)
+                        last += 1
+        count += 1
     return count
 
 
@@ -126,9 +140,9 @@ def _arc_share(ratio):
 def direct(filled, parent, pond, root, spacing_m, to_a, to_b, share, lag_s, downhill):
     """D-infinity receivers of every cell.
 
-    `to_a`, `to_b` int32 [nj·ni]: the two receivers, `OUTLET` where water leaves; `share` float64 [nj·ni]: what the first
-    gets. `lag_s` float64 [nj·ni]: how long a swell takes across the cell. `downhill` float32 [nj·ni, 3]: unit direction
-    of flow (x, z) and slope. Cells of a depression pass on to its root, flats to where the flood came from.
+    `to_a`, `to_b` int32 [nj·ni]: the two receivers, `OUTLET` where water leaves; `share` float64 [nj·ni]: what the
+    first gets. `lag_s` float64 [nj·ni]: how long a swell takes across the cell. `downhill` float32 [nj·ni, 3]: unit
+    direction of flow (x, z) and slope. Cells of a depression pass on to its root, flats to where the flood came from.
     """
     nj, ni = filled.shape
     diagonal_m = spacing_m * 1.4142135623730951
@@ -178,6 +192,10 @@ def direct(filled, parent, pond, root, spacing_m, to_a, to_b, share, lag_s, down
                     share[cell] = first
                     to_a[cell] = (j + dj1) * ni + i + di1
                     to_b[cell] = (j + dj2) * ni + i + di2
+            if share[cell] == 1.0:
+                to_b[cell] = to_a[cell]
+            elif share[cell] == 0.0:
+                to_a[cell] = to_b[cell]
             if steepest > 0.0:
                 a, b = to_a[cell], to_b[cell]
                 part = share[cell]
@@ -215,9 +233,9 @@ def advance(
     """Let it rain for `dt_s` seconds.
 
     `runoff_m_s` of rain runs off, `soak_m_s` soaks in; ponds lose `seep_m_s` over their whole bed. State: `standing`
-    float64 [nj·ni] m³ on the ground, `volume` float64 [ponds] m³ in depressions; `ledger` float64 [LEDGER] grows. `flow`
-    float64 [nj·ni] gets the discharge of each cell, m³/s; of a depression's root what it spills, of its other cells
-    what they pass into it.
+    float64 [nj·ni] m³ on the ground, `volume` float64 [ponds] m³ in depressions; `ledger` float64 [LEDGER] grows.
+    `flow` float64 [nj·ni] gets the discharge of each cell, m³/s; of a depression's root what it spills, of its other
+    cells what they pass into it.
     """
     rain = runoff_m_s * cell_m2
     flow[:] = rain

@@ -1,7 +1,7 @@
 """The renderer: draws a `FrameView` as a list of passes into its own framebuffer.
 
-Near land → trees → rider → brush ring → far land → sky → resolve → ponds → sea → rain → post. Near things come first because
-they hide most of what follows. The two depth bands share one 32-bit depth buffer, the near band in its lower
+Near land → trees → rider → brush ring → far land → sky → resolve → ponds → sea → rain → post. Near things come first
+because they hide most of what follows. The two depth bands share one 32-bit depth buffer, the near band in its lower
 half, so neither needs a clear in between and the sea can read both.
 """
 

@@ -205,4 +205,3 @@ class RunoffWorker:
                 ]
         self._pages = kept
         return heights
-

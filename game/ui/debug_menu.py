@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from imgui_bundle import imgui, implot
@@ -22,6 +22,7 @@ from game.ui.hud import grouped, way
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import RADIUS_RANGE_M, STRENGTH_RANGE_M
 from game.ui.theme import ACCENT, GOOD, WARNING, WATER, Colour, vec4
+from game.ui.weather_tab import RainState, draw_rain
 from game.world.save import check_name
 
 HISTORY = 240
@@ -40,6 +41,7 @@ class DebugState:
 
     sea_level_m: float = 0.0
     """The level the sea moves to."""
+    rain: RainState = field(default_factory=RainState)
     hour: float = 12.0
     x: float = 0.0
     z: float = 0.0
@@ -121,6 +123,8 @@ class DebugMenu:
         if shown:
             imgui.push_item_width(-104.0 * unit)
             self._land(state, unit, commands)
+            _title("rain")
+            commands += draw_rain(state.rain, unit, self._note)
             self._brush(state, unit, commands)
             self._picture(state, unit, commands)
             self._streaming(state, layer, unit)

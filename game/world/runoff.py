@@ -1,8 +1,9 @@
 """Rain that runs off the land in a window: routing, the water in it, and what can be seen and felt of it.
 
 Owns `Window` (a square of cells snapped to the world's grid), `Routing` (a pure function of heights and sea level),
-`Runoff` (the water, in m³, conserved through rain, sculpting and a moving sea) and `RunoffView`, an immutable picture of
-it for drawing and riding. Where the heights come from and on which thread this runs is `streaming.runoff`'s business.
+`Runoff` (the water, in m³, conserved through rain, sculpting and a moving sea) and `RunoffView`, an immutable picture
+of it for drawing and riding. Where the heights come from and on which thread this runs is `streaming.runoff`'s
+business.
 """
 
 from __future__ import annotations
@@ -188,6 +189,8 @@ class RunoffView:
         i, j = round((x - west) / SPACING_M), round((z - north) / SPACING_M)
         if not (0 <= i < self.window.cells and 0 <= j < self.window.cells):
             return -math.inf
+        if self.state[j, i, 3] == 0:
+            return -math.inf
         here = self.pools[(self.pools[:, 0] == i) & (self.pools[:, 1] == j)]
         return float(here[0, 2]) if len(here) else -math.inf
 
@@ -269,10 +272,9 @@ class Runoff:
             )
         per_cell = self.standing_m3 + self._pond_water()
         inside = routing.pond >= 0
-        self.volume_m3 = np.bincount(
-            routing.pond[inside], weights=per_cell[inside], minlength=len(routing.root)
-        )
-        self.standing_m3 = np.where(inside, 0.0, per_cell)
+        found = np.bincount(routing.pond[inside], weights=per_cell[inside], minlength=len(routing.root))
+        self.volume_m3 = found.astype(np.float64)
+        self.standing_m3 = np.where(inside, 0.0, per_cell).astype(np.float64)
         self.routing, self._lines = routing, None
         self._routed += 1
 
@@ -303,9 +305,7 @@ class Runoff:
             self._lines = np.empty((side, side, 4), np.uint8)
             onward, along = np.empty(r.heights.size, np.int32), np.empty(r.heights.size)
             i0, j0, seed = self.window.i0, self.window.j0, self._seed
-            channels.walk(
-                r.filled, r.order, r.to_a, r.to_b, r.share, r.pond, i0, j0, seed, onward, along
-            )
+            channels.walk(r.filled, r.order, r.to_a, r.to_b, r.share, r.pond, i0, j0, seed, onward, along)
             channels.draw_channels(
                 r.heights, r.order, onward, r.pond, along, r.downhill, i0, j0, r.spacing_m, seed, LEAST_AREA,
                 np.empty((side, side), np.float32), self._lines,

@@ -7,7 +7,9 @@ play: ground is soaked after a minute of heavy rain and dry a quarter of an hour
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
+from game.core.commands import RAIN_RANGE_MM_H
 from game.ecs.components import Weather
 from game.ecs.schedule import System
 from game.ecs.world import EntityWorld
@@ -19,6 +21,8 @@ WETS_MM = 0.7
 """Rain that wets dry ground two thirds of the way."""
 
 DRIES_S = 420.0
+DRIES_BELOW_MM_H = 8.0
+"""In rain as heavy as this the air takes nothing up."""
 
 LEAST_RUNOFF = 0.25
 """Share of the rain that runs off dry ground; from soaked ground it is `MOST_RUNOFF`, the rest soaks in."""
@@ -55,8 +59,8 @@ def wetness_after(wetness: float, rain_mm_h: float, dt: float) -> float:
     if rain_mm_h <= 0.0 and wetness <= 0.0:
         return wetness
     wets = rain_mm_h / 3600.0 / WETS_MM
-    dries = 1.0 / DRIES_S
-    target = wets / (wets + dries)
+    dries = max(0.0, 1.0 - rain_mm_h / DRIES_BELOW_MM_H) / DRIES_S
+    target = wets / (wets + dries)  # never 0 / 0: without rain there is drying
     wetness = target + (wetness - target) * math.exp(-(wets + dries) * dt)
     return 0.0 if wetness < 1e-4 and rain_mm_h <= 0.0 else wetness
 
@@ -103,6 +107,51 @@ class RainHistory:
         """Forget everything: as if it had never rained."""
         self.segments.clear()
 
+    @property
+    def rained_mm(self) -> float:
+        """All rain that is remembered."""
+        return sum(1000.0 * seconds * (runs + soaks) for seconds, runs, soaks in self.segments)
+
     def copy(self) -> tuple[tuple[float, float, float], ...]:
         """The segments, oldest first, for a worker."""
         return tuple(self.segments)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRain:
+    """Rain of a saved world: what was asked for (mm/h), wetness 0…1, and the past as `RainHistory` keeps it."""
+
+    mm_h: float
+    wetness: float
+    past: tuple[tuple[float, float, float], ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data; rates in mm/h."""
+        past = [[round(s, 3), round(a * 3.6e6, 6), round(b * 3.6e6, 6)] for s, a, b in self.past]
+        return {"mm_h": self.mm_h, "wetness": self.wetness, "past": past}
+
+    @classmethod
+    def from_json(cls, data: object) -> SavedRain:
+        """Back from plain data. Raises `ValueError` naming the value and what is accepted."""
+        if not isinstance(data, dict):
+            raise ValueError(f"rain = {data!r:.60} is not usable (accepted: an object)")
+        mm_h = _within("rain mm_h", data.get("mm_h", 0.0), RAIN_RANGE_MM_H[1])
+        wetness = _within("rain wetness", data.get("wetness", 0.0), 1.0)
+        past = data.get("past", [])
+        if not isinstance(past, list) or len(past) > SEGMENTS:
+            raise ValueError(f"rain past = {past!r:.60} is not usable (accepted: up to {SEGMENTS} lists)")
+        rows = []
+        for row in past:
+            if not isinstance(row, list) or len(row) != 3:
+                raise ValueError(f"rain past {row!r:.60} is not usable (accepted: seconds, mm/h, mm/h)")
+            seconds = _within("rain past seconds", row[0], 1e7)
+            runs, soaks = (_within("rain past mm/h", value, RAIN_RANGE_MM_H[1]) for value in row[1:])
+            rows.append((seconds, runs / 3.6e6, soaks / 3.6e6))
+        return cls(mm_h, wetness, tuple(rows))
+
+
+def _within(name: str, value: object, high: float) -> float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0.0 <= value <= high:  # type: ignore[operator]
+        raise ValueError(f"{name} = {value!r:.60} is not usable (accepted: 0 to {high:g})")
+    return float(value)  # type: ignore[arg-type]
