@@ -32,7 +32,7 @@ void main() {
     reflection += light_colour.rgb * (pow(glint, 900.0) * 6.0 + pow(glint, 90.0) * 0.2);
 
     float clear = exp(-depth_m / 0.55 - through_m / 6.0);
-    vec3 body = light_surface(SILT * 0.8, vec3(0.0, 1.0, 0.0), 1.0, 1.0);
+    vec3 body = light_surface(MURK * 0.8, vec3(0.0, 1.0, 0.0), 1.0, 1.0);
     float opaque = 1.0 - clear * (1.0 - fresnel);
     vec3 colour = body * (1.0 - clear) * (1.0 - fresnel) + reflection * fresnel;
     vec3 kept = haze_transmittance(v_place, distance_m);

@@ -123,11 +123,10 @@ class DebugMenu:
         if shown:
             imgui.push_item_width(-104.0 * unit)
             self._land(state, unit, commands)
-            _title("rain")
-            commands += draw_rain(state.rain, unit, self._note)
             self._brush(state, unit, commands)
             self._picture(state, unit, commands)
             self._streaming(state, layer, unit)
+            commands += draw_rain(state.rain, unit, self._note)
             imgui.pop_item_width()
         imgui.end()
         if not still_open:

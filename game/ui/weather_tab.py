@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from imgui_bundle import imgui
 
 from game.core.commands import RAIN_RANGE_MM_H
+from game.ui.theme import ACCENT, vec4
 
 STORM_MM_H, STORM_MIN = 50.0, 10.0
 """What the button "storm" does: rain, and for how long it has fallen already."""
@@ -38,6 +39,10 @@ class RainState:
 def draw_rain(state: RainState, unit: float, note: Note) -> list[str]:
     """Draw the rain's widgets; return the commands that were asked for."""
     commands: list[str] = []
+    imgui.spacing()
+    imgui.push_style_color(imgui.Col_.text, vec4(ACCENT))
+    imgui.separator_text("rain")
+    imgui.pop_style_color()
     flags = imgui.SliderFlags_.logarithmic | imgui.SliderFlags_.always_clamp
     changed, rain = imgui.slider_float("rain", state.target_mm_h, *RAIN_RANGE_MM_H, "%.1f mm/h", flags)
     note("rain", slider=True)

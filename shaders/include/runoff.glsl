@@ -27,7 +27,7 @@ struct Wet {
     vec2 ring;    // slope of the rings that drops make
 };
 
-const vec3 SILT = vec3(0.072, 0.074, 0.056);
+const vec3 MURK = vec3(0.072, 0.074, 0.056);
 
 Stream stream_in(sampler2D lines, sampler2D state, vec4 window, vec2 place, float pixel_m) {
     Stream none = Stream(0.0, 0.0, 0.0, vec2(0.0), 0.0);
@@ -168,7 +168,7 @@ vec3 water_on_land(vec3 colour, Wet wet, vec3 place, vec3 ground_normal, vec3 ey
     float glint = max(dot(mirrored, light_direction.xyz), 0.0);
     reflection += light_colour.rgb * shade * (pow(glint, 400.0) * 3.0 + pow(glint, 60.0) * 0.12);
     float murk = runs ? 0.30 + 0.55 * wet.stream.depth : 0.45;
-    vec3 body = mix(colour * 0.62, light_surface(SILT, vec3(0.0, 1.0, 0.0), shade, 1.0), murk);
+    vec3 body = mix(colour * 0.62, light_surface(MURK, vec3(0.0, 1.0, 0.0), shade, 1.0), murk);
     vec3 water = body * (1.0 - fresnel) + reflection * fresnel;
     water = mix(water, light_surface(vec3(0.62), vec3(0.0, 1.0, 0.0), shade, 1.0), 0.75 * foam);
     return mix(colour, water, cover);

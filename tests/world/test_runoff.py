@@ -152,7 +152,6 @@ def landlab_python() -> str | None:
     return None
 
 
-@pytest.mark.slow
 def test_accumulation_at_outlets_agrees_with_landlab(tmp_path: Path) -> None:
     python = landlab_python()
     if python is None:
