@@ -150,11 +150,11 @@ vec3 water_on_land(vec3 colour, Wet wet, vec3 place, vec3 ground_normal, vec3 ey
         vec4 waves = mix(a, b, swap);
         waves.r = 0.55 * waves.r + 0.45 * broad.r;
         float near = 1.0 - smoothstep(20.0, 120.0, distance_m);
-        ripple += tile_slope(waves, SMALL) * near * (0.34 + 0.60 * smoothstep(0.0, 0.2, steep));
-        ripple += tile_slope(broad, LARGE) * near * 0.22;
+        ripple += tile_slope(waves, SMALL) * near * (0.20 + 0.50 * smoothstep(0.0, 0.2, steep));
+        ripple += tile_slope(broad, LARGE) * near * 0.36;
         float rough = smoothstep(0.015, 0.16, steep) * smoothstep(0.25, 1.2, wet.stream.width);
         // From afar the flecks are a mean of white and dark.
-        foam = mix(0.28, smoothstep(0.60 - 0.14 * rough, 0.88 - 0.14 * rough, waves.r), near) * rough;
+        foam = mix(0.28, smoothstep(0.66 - 0.14 * rough, 0.90 - 0.12 * rough, waves.r), near) * rough;
     }
     vec3 plane = runs ? ground_normal : vec3(0.0, 1.0, 0.0);
     vec3 normal = normalize(plane + vec3(ripple.x, 0.0, ripple.y));

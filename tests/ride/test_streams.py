@@ -46,15 +46,19 @@ def ride(water: Brook | None, z: float = 0.0, seconds: float = 3.0) -> Bicycle:
 
 def test_a_stream_slows_and_is_felt() -> None:
     dry, wet = ride(None), ride(Brook())
-    assert dry.wading_m == 0.0 and wet.wading_m == 0.15
+    assert dry.wading_m == 0.0
+    assert wet.wading_m == 0.15
     assert 0.1 < dry.speed_m_s - wet.speed_m_s < 3.0
     assert wet.grip < dry.grip
-    assert splash_of(dry) == 0.0 and splash_of(wet) > 0.5
+    assert splash_of(dry) == 0.0
+    assert splash_of(wet) > 0.5
 
 
 def test_deeper_water_holds_back_more_up_to_a_limit() -> None:
     crr = [in_stream(FIRM, depth).crr for depth in (0.0, 0.05, 0.2, 0.5, 3.0)]
-    assert crr[0] == FIRM.crr and crr == sorted(crr) and crr[3] == crr[4]
+    assert crr[0] == FIRM.crr
+    assert crr == sorted(crr)
+    assert crr[3] == crr[4]
     assert in_stream(FIRM, 1.0).grip == FIRM.grip * (1.0 - GRIP_LOST_STREAM)
 
 

@@ -1,4 +1,4 @@
-"""The runoff worker: windows follow the rider, sculpting is followed, everything repeats, and dry land costs nothing."""
+"""The runoff worker: windows follow the rider, sculpting is followed, everything repeats, dry land costs nothing."""
 
 from __future__ import annotations
 
@@ -56,18 +56,21 @@ def go(
 
 def test_dry_land_asks_for_nothing(worker: RunoffWorker) -> None:
     go(worker, 5.0, EditLog(), rates=(0.0, 0.0))
-    assert worker.view is None and worker._land.made == []  # type: ignore[attr-defined]
+    assert worker.view is None
+    assert worker._land.made == []
 
 
 def test_rain_gathers_and_what_is_shown_grows(worker: RunoffWorker) -> None:
     edits = EditLog()
     go(worker, 1.0, edits)
     first = worker.view
-    assert first is not None and first.window == window_around(10.0, 10.0)
+    assert first is not None
+    assert first.window == window_around(10.0, 10.0)
     go(worker, 60.0, edits)
     assert worker.view is not None
     assert worker.view.outflow_m3_s > 2.0 * first.outflow_m3_s > 0.0
-    assert worker.view.routed == first.routed and worker.view.lines is first.lines
+    assert worker.view.routed == first.routed
+    assert worker.view.lines is first.lines
 
 
 def test_the_window_follows_and_is_caught_up_with_the_rain(worker: RunoffWorker) -> None:
@@ -78,7 +81,8 @@ def test_the_window_follows_and_is_caught_up_with_the_rain(worker: RunoffWorker)
     made = len(worker._land.made)  # type: ignore[attr-defined]
     go(worker, TICK_S, edits, at=(300.0, 10.0))
     moved = worker.view
-    assert moved.window != before.window and moved.routed != before.routed
+    assert moved.window != before.window
+    assert moved.routed != before.routed
     # The storm is in it already, and pages that both share were not made again.
     assert moved.outflow_m3_s == pytest.approx(before.outflow_m3_s, rel=0.2)
     assert len(worker._land.made) - made < made  # type: ignore[attr-defined]
@@ -94,7 +98,8 @@ def test_water_depends_on_land_and_weather_not_on_the_way(worker: RunoffWorker) 
     other.update(10.0, 10.0, edits.snapshot(), -1e6, HEAVY, 0.0, block=True)
     worker._afresh = True
     worker.update(10.0, 10.0, edits.snapshot(), -1e6, HEAVY, 0.0, block=True)
-    assert worker.view is not None and other.view is not None
+    assert worker.view is not None
+    assert other.view is not None
     assert np.array_equal(worker.view.lines, other.view.lines)
     assert np.array_equal(worker.view.state, other.view.state)
     other.close()
@@ -104,11 +109,13 @@ def test_sculpting_is_in_the_next_view_and_keeps_the_water(worker: RunoffWorker)
     edits = EditLog()
     go(worker, 60.0, edits)
     view, model = worker.view, worker._model
-    assert view is not None and model is not None
+    assert view is not None
+    assert model is not None
     edits.apply("lower", 40.0, 30.0, 40.0, 30.0)
     stored = model.stored_m3
     worker.update(10.0, 10.0, edits.snapshot(), -1e6, (0.0, 0.0), 0.0, block=True)
-    assert worker.view is not None and worker.view.routed != view.routed
+    assert worker.view is not None
+    assert worker.view.routed != view.routed
     assert worker.view.window == view.window
     assert model.stored_m3 == pytest.approx(stored, rel=1e-9)
     assert len(model.routing.root) > 0
@@ -123,10 +130,12 @@ def test_sculpting_is_in_the_next_view_and_keeps_the_water(worker: RunoffWorker)
 def test_a_rising_sea_takes_the_outlets_along(worker: RunoffWorker) -> None:
     edits = EditLog()
     go(worker, 10.0, edits)
-    assert worker.view is not None and worker._model is not None
+    assert worker.view is not None
+    assert worker._model is not None
     routed = worker.view.routed
     go(worker, TICK_S, edits, sea_m=-20.0)
-    assert worker.view.routed != routed and worker._model.routing.sea_m == -20.0
+    assert worker.view.routed != routed
+    assert worker._model.routing.sea_m == -20.0
 
 
 def test_without_block_the_old_view_stays_until_the_new_one_is_done(worker: RunoffWorker) -> None:
@@ -139,7 +148,8 @@ def test_without_block_the_old_view_stays_until_the_new_one_is_done(worker: Runo
     assert worker._future is not None
     worker._future.result(timeout=30.0)
     worker.update(900.0, 10.0, edits.snapshot(), -1e6, HEAVY, 0.01)
-    assert worker.view is not None and worker.view.window == window_around(900.0, 10.0)
+    assert worker.view is not None
+    assert worker.view.window == window_around(900.0, 10.0)
 
 
 def test_the_land_dries_up_and_is_forgotten(worker: RunoffWorker) -> None:
@@ -148,7 +158,8 @@ def test_the_land_dries_up_and_is_forgotten(worker: RunoffWorker) -> None:
     for _ in range(200):
         worker.update(10.0, 10.0, edits.snapshot(), -1e6, (0.0, 0.0), 30.0, block=True)
     assert worker._water_m3 < DRY_M3
-    assert worker.view is None and worker.history.copy() == ()
+    assert worker.view is None
+    assert worker.history.copy() == ()
 
 
 def test_clearing_dries_at_once(worker: RunoffWorker) -> None:
@@ -156,9 +167,11 @@ def test_clearing_dries_at_once(worker: RunoffWorker) -> None:
     go(worker, 20.0, edits)
     worker.update(10.0, 10.0, edits.snapshot(), -1e6, HEAVY, 1.0)
     worker.forget()
-    assert worker.view is None and worker.history.copy() == ()
+    assert worker.view is None
+    assert worker.history.copy() == ()
     go(worker, TICK_S, edits)
-    assert worker.view is not None and worker.view.outflow_m3_s < 0.5
+    assert worker.view is not None
+    assert worker.view.outflow_m3_s < 0.5
 
 
 def test_a_failure_is_told_and_the_ride_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,11 +181,13 @@ def test_a_failure_is_told_and_the_ride_goes_on(capsys: pytest.CaptureFixture[st
 
     worker = RunoffWorker(Broken(), 1)
     go(worker, 1.0, EditLog())
-    assert worker.view is None and "no land" in capsys.readouterr().err
+    assert worker.view is None
+    assert "no land" in capsys.readouterr().err
     worker.close()
 
 
 def test_windows_far_out_are_routed(worker: RunoffWorker) -> None:
     go(worker, 1.0, EditLog(), at=(-9.0e8, 5.0e8))
     assert worker.view is not None
-    assert isinstance(worker.view.window, Window) and worker.view.window.i0 < -2.2e8
+    assert isinstance(worker.view.window, Window)
+    assert worker.view.window.i0 < -2.2e8

@@ -78,7 +78,8 @@ def test_between_axis_and_diagonal_the_shares_follow_the_angle() -> None:
     j, i = np.mgrid[0:9, 0:9]
     slope = route((60.0 - 4.0 * i - math.tan(math.radians(20.0)) * 4.0 * j).astype(np.float32))
     cell = 4 * 9 + 4
-    assert slope.to_a[cell] == cell + 1 and slope.to_b[cell] == cell + 10
+    assert slope.to_a[cell] == cell + 1
+    assert slope.to_b[cell] == cell + 10
     assert slope.share[cell] == pytest.approx(1.0 - 20.0 / 45.0, abs=1e-4)
     assert slope.downhill[cell, 2] == pytest.approx(1.0 / math.cos(math.radians(20.0)), rel=1e-5)
 
@@ -118,7 +119,8 @@ def test_every_cell_reaches_an_outlet_once() -> None:
     rank = np.empty(3600, np.int64)
     rank[land.order] = np.arange(3600)
     inner = ~outlets
-    assert (rank[land.to_a[inner]] < rank[inner]).all() and (rank[land.to_b[inner]] < rank[inner]).all()
+    assert (rank[land.to_a[inner]] < rank[inner]).all()
+    assert (rank[land.to_b[inner]] < rank[inner]).all()
 
 
 def test_the_sea_takes_what_reaches_it() -> None:
@@ -220,7 +222,9 @@ def test_water_is_conserved_through_rain_sculpting_and_tides(sea_m: float) -> No
             sea_m += 6.0
             model.reroute(route(heights, sea_m))
         assert model.rained_m3 == pytest.approx(water_of(model), rel=1e-9)
-    assert model.left_m3 > 0.0 and model.soaked_m3 > 0.0 and model.volume_m3.sum() > 0.0
+    assert model.left_m3 > 0.0
+    assert model.soaked_m3 > 0.0
+    assert model.volume_m3.sum() > 0.0
 
 
 def test_steady_rain_gives_rain_times_area_whatever_the_step() -> None:
@@ -239,7 +243,8 @@ def test_streams_grow_with_the_rain_and_recede_after_it() -> None:
     for _ in range(10):
         model.rain(30.0, HEAVY, steps=10)
         flows.append(model.flow_m3_s[main])
-    assert (np.diff(flows) >= 0.0).all() and flows[-1] > 5.0 * flows[0]
+    assert (np.diff(flows) >= 0.0).all()
+    assert flows[-1] > 5.0 * flows[0]
     for _ in range(60):
         model.rain(30.0, 0.0, steps=10)
     assert model.flow_m3_s[main] < 0.1 * flows[-1]
@@ -259,20 +264,24 @@ def test_rain_of_unusable_amount_is_refused() -> None:
 
 def test_windows_are_snapped_and_kept_until_left() -> None:
     window = window_around(-1524.3, -14.9)
-    assert window.i0 % SNAP_CELLS == 0 and window.j0 % SNAP_CELLS == 0
+    assert window.i0 % SNAP_CELLS == 0
+    assert window.j0 % SNAP_CELLS == 0
     west, north = window.corner_m
     middle_x, middle_z = west + 512.0, north + 512.0
-    assert abs(middle_x + 1524.3) <= 64.0 and abs(middle_z + 14.9) <= 64.0
+    assert abs(middle_x + 1524.3) <= 64.0
+    assert abs(middle_z + 14.9) <= 64.0
     assert window_around(middle_x + KEEP_M, middle_z - KEEP_M, window) == window
     moved = window_around(middle_x + KEEP_M + 1.0, middle_z, window)
-    assert moved != window and (moved.i0 - window.i0) % SNAP_CELLS == 0
+    assert moved != window
+    assert (moved.i0 - window.i0) % SNAP_CELLS == 0
     assert CELLS * SPACING_M >= 1000
 
 
 @pytest.mark.parametrize("x", [-1e9, -0.5, 0.0, 1e6, 1e9])
 def test_windows_hold_their_rider_anywhere(x: float) -> None:
     west, north = window_around(x, -x).corner_m
-    assert west + 400.0 < x < west + 624.0 and north + 400.0 < -x < north + 624.0
+    assert west + 400.0 < x < west + 624.0
+    assert north + 400.0 < -x < north + 624.0
 
 
 def test_shared_land_of_two_windows_is_routed_alike_away_from_their_borders() -> None:
@@ -337,7 +346,8 @@ def test_ponds_are_level_and_their_rim_is_land() -> None:
     model.volume_m3[:] = 100 * 16.0 * 1.5
     view = model.view()
     wet = view.pools[view.pools[:, 3] == 1.0]
-    assert len(wet) == 100 and np.allclose(wet[:, 2], 8.5)
+    assert len(wet) == 100
+    assert np.allclose(wet[:, 2], 8.5)
     rim = view.pools[view.pools[:, 3] == 0.0]
     assert len(rim) == 12 * 12 - 100
     assert view.pond_level(15 * 4.0, 15 * 4.0) == pytest.approx(8.5)
@@ -360,7 +370,8 @@ def test_sculpting_turns_water_elsewhere_and_renews_the_lines() -> None:
     after = model.view()
     assert after.routed != before.routed
     assert not np.array_equal(after.lines, before.lines)
-    assert len(after.pools) > 20 and len(before.pools) == 0
+    assert len(after.pools) > 20
+    assert len(before.pools) == 0
     assert model.view().lines is after.lines
 
 

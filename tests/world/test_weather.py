@@ -90,7 +90,8 @@ def test_rain_is_saved_and_comes_back() -> None:
     data = json.loads(json.dumps(to_json(SavedWorld("alpine", 7, rain=rain))))
     messages: list[str] = []
     back = from_json(data, lambda *_: pytest.fail("no stamp"), messages).rain
-    assert messages == [] and back is not None
+    assert messages == []
+    assert back is not None
     assert (back.mm_h, back.wetness) == (40.0, 0.75)
     assert [list(row) for row in back.past] == [pytest.approx(list(row)) for row in rain.past]
     assert "rain" not in to_json(SavedWorld("alpine", 7))
@@ -112,4 +113,6 @@ def test_unusable_rain_is_named_and_dropped(bad: object, names: str) -> None:
     data = {**to_json(SavedWorld("alpine", 7)), "rain": bad}
     messages: list[str] = []
     assert from_json(data, lambda *_: pytest.fail("no stamp"), messages).rain is None
-    assert len(messages) == 1 and names in messages[0] and "accepted" in messages[0]
+    assert len(messages) == 1
+    assert names in messages[0]
+    assert "accepted" in messages[0]
