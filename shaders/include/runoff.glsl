@@ -97,7 +97,7 @@ Wet wet_at(vec3 place, vec3 ground_normal, float celsius, float distance_m, floa
         float broad = texture(noise_tile, tile_uv(world, vec2(-27.0, 58.0))).g;
         float fine = texture(noise_tile, tile_uv(world, vec2(412.0, 287.0))).r;
         float hollow = 0.5 * broad + 0.5 * fine;
-        float brim = 0.70 - 0.16 * rainfall.x * level;
+        float brim = 0.73 - 0.15 * rainfall.x * level;
         found.puddle = smoothstep(brim, brim + 0.025, hollow) * smoothstep(0.3, 0.7, rainfall.x) * level;
         found.puddle *= thaw * (1.0 - smoothstep(90.0, 160.0, distance_m));
     }
@@ -107,6 +107,11 @@ Wet wet_at(vec3 place, vec3 ground_normal, float celsius, float distance_m, floa
         wobble += 0.16 * (texture(noise_tile, tile_uv(world, vec2(-1700.0, 1100.0))).ba - 0.5);
         wobble += 1.1 * (texture(noise_tile, tile_uv(world, vec2(-127.0, 98.0))).ba - 0.5);
         found.stream = stream_at(place.xz + wobble, pixel_m);
+        // No puddles under a pond.
+        if (found.puddle > 0.0 && runoff_window.w > 0.0) {
+            vec2 local = place.xz - runoff_window.xy;
+            found.puddle *= 1.0 - smoothstep(0.0, 0.1, texture(runoff_state, (local * CELL_1_M + 0.5) * CELLS_1).a);
+        }
     }
     float water = max(found.puddle, found.stream.cover);
     if (water > 0.0 && rainfall.y > 0.0 && distance_m < 30.0) {
@@ -118,7 +123,7 @@ Wet wet_at(vec3 place, vec3 ground_normal, float celsius, float distance_m, floa
 // Share by which wet ground is darker; snow is not.
 float wet_dark(Wet wet, vec3 albedo, float celsius) {
     float bright = dot(albedo, vec3(0.333));
-    float soaks = smoothstep(-2.5, -0.5, celsius) * (1.0 - smoothstep(0.45, 0.7, bright));
+    float soaks = smoothstep(-2.5, -0.5, celsius) * (1.0 - smoothstep(0.62, 0.76, bright));
     return 1.0 - soaks * max(0.36 * rainfall.x, 0.52 * wet.stream.damp);
 }
 
