@@ -12,7 +12,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from game.core.coords import PageKey
+from game.core.coords import WORLD_LIMIT_M, PageKey
 from game.core.errors import UsageError
 from game.core.options import RideOptions
 from game.core.settings import Quality
@@ -91,6 +91,14 @@ class Lens:
 ZOOM_SHARE = 0.2
 """The ranges follow the field of view when the size of things on the screen has changed by this share: the widening
 at speed alone does not move them."""
+
+
+FLOWN_M = 700.0
+"""A free camera farther than this from the rider takes the window of runoff along."""
+
+
+def _within_world(value: float) -> float:
+    return min(WORLD_LIMIT_M, max(-WORLD_LIMIT_M, value))
 
 
 def _report_failure(key: PageKey, error: Exception) -> None:
@@ -207,12 +215,15 @@ class Session:
 
     def settle_runoff(self, seconds: float, block: bool = False) -> None:
         """Let rain run off around the rider for `seconds`; with `block` the newest water is waited for."""
-        weather, rider = self.weather, self.bicycle
+        weather, rider, free = self.weather, self.bicycle, self.free_camera
         if not weather.runoff:
             self.runoff.view = None
             return
         rates = rain_rates(weather.rain_mm_h, weather.wetness)
-        self.runoff.update(rider.x, rider.z, self.land.shown, weather.sea_level_m, rates, seconds, block)
+        x, z = rider.x, rider.z
+        if free.x is not None and free.z is not None and math.hypot(free.x - x, free.z - z) > FLOWN_M:
+            x, z = _within_world(free.x), _within_world(free.z)
+        self.runoff.update(x, z, self.land.shown, weather.sea_level_m, rates, seconds, block)
 
     def rain(self, rain_mm_h: float, past_s: float = 0.0) -> None:
         """Let it rain from now on; with `past_s` it has rained so for that many seconds already."""

@@ -30,12 +30,14 @@ void main() {
         float age = fract(camera.w * 2.0 + chance.x);
         float t = age * 0.5;
         vec2 aside = vec2(-ahead.y, ahead.x) * (chance.y < 0.5 ? -1.0 : 1.0);
-        vec3 v = vec3(aside * (0.6 + 1.6 * chance.z), 0.0).xzy + vec3(-ahead * (0.4 + chance.y), 0.0).xzy;
-        v.y = 1.2 + 1.8 * fract(chance.z * 5.3 + chance.y);
-        v *= 0.5 + 0.7 * splash.w;
-        place = splash.xyz + v * t + vec3(0.0, -4.9 * t * t, 0.0);
+        vec2 over = aside * (0.5 + 1.9 * chance.z) + ahead * (1.2 * fract(chance.y * 2.0) - 0.5);
+        vec3 v = vec3(over.x, 1.0 + 2.4 * fract(chance.z * 5.3 + chance.y), over.y);
+        v *= 0.55 + 0.65 * splash.w;
+        // Half from each wheel.
+        float wheel = fract(chance.y * 7.7) < 0.5 ? -0.55 : 0.55;
+        place = splash.xyz + vec3(ahead.x, 0.0, ahead.y) * wheel + v * t + vec3(0.0, -4.9 * t * t, 0.0);
         streak = (v + vec3(0.0, -9.8 * t, 0.0)) * 0.02;
-        half_width = 0.010;
+        half_width = 0.014;
         v_faint = (1.0 - age) * 0.8;
     } else {
         vec2 on_map = tile_position(vec2(0.0));

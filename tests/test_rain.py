@@ -94,6 +94,17 @@ def test_a_pit_dug_in_the_rain_becomes_a_pond(session: Session) -> None:
     assert session.runoff.view.pond_m3 > before.pond_m3 + 50.0
 
 
+def test_the_water_follows_a_camera_that_flew_far(session: Session) -> None:
+    do(session, "rain 50 5")
+    rider = session.bicycle
+    for away_m, follows in ((300.0, False), (5000.0, True)):
+        do(session, f"eye {rider.x + away_m},2000,{rider.z}")
+        session.settle_runoff(0.25, block=True)
+        assert session.runoff.view is not None
+        middle_x = session.runoff.view.window.corner_m[0] + 512.0
+        assert abs(middle_x - (rider.x + away_m * follows)) < 200.0
+
+
 def test_a_storm_is_saved_with_its_water(session: Session) -> None:
     do(session, "rain 40 10")
     go(session, 0.5)

@@ -46,7 +46,7 @@ RAIN_FULL_MM_H = 100.0
 DROPS_FULL = 9000
 """Drops around the camera at `RAIN_FULL_MM_H`."""
 
-SPLASHES = 72
+SPLASHES = 160
 _POOL_DTYPE = np.dtype([("pool", "<f4", (4,))])
 
 
