@@ -46,7 +46,6 @@ class _Targets:
             self._samples = [Renderbuffer(gl, width, height, kind, samples) for kind in (RGBA16F, DEPTH32F)]
             self.scene = Framebuffer(gl, *self._samples)
         self.sea = Framebuffer(gl, self.colour)
-        self.waters = Framebuffer(gl, self.colour)
         self.shown = Texture2D(gl, width, height, RGBA8, sampling=LINEAR)
         self.picture = Framebuffer(gl, self.shown)
 
@@ -54,7 +53,6 @@ class _Targets:
         for thing in (
             self.picture,
             self.sea,
-            self.waters,
             self.scene,
             self.resolved,
             *self._samples,
@@ -187,29 +185,21 @@ class Renderer:
                 self._sky.draw()
         self._resolve()
         if self.debug_clear is None:
+            self._targets.sea.bind()
+            self._targets.depth.bind(_DEPTH_UNIT)
+            self._noise.bind(_NOISE_UNIT)
             with timed("ponds"):
-                self._targets.waters.bind()
-                self._bind_scene()
                 self._ponds.draw(view)
-            over = self._targets.waters
             if sea_shows(view, self._pages):
-                over = self._targets.sea
-                over.bind()
                 with timed("sea"):
                     self._water.draw()
             with timed("rain"):
-                over.bind()
                 self._rain.draw(view)
         self._targets.picture.bind()
         self._targets.colour.bind(_SCENE_UNIT)
         with timed("post"):
             self._post.draw()
         self.draw_calls, self.triangles = self.gl.draw_calls, self.gl.triangles
-
-    def _bind_scene(self) -> None:
-        """What the waters read: the finished scene's depth, and the tile of noise."""
-        self._targets.depth.bind(_DEPTH_UNIT)
-        self._noise.bind(_NOISE_UNIT)
 
     def _begin(self) -> None:
         self._targets.scene.bind()
