@@ -159,6 +159,17 @@ def _wet(session: Session, share: float) -> None:
     session.weather.wetness = share
 
 
+def _rain(session: Session, rain_mm_h: float, minutes: float = 0.0) -> None:
+    session.rain(rain_mm_h, 60.0 * minutes)
+
+
+def _runoff(session: Session, state: str) -> None:
+    if state == "clear":
+        session.clear_rain()
+    else:
+        session.weather.runoff = state == "on"
+
+
 def _recover(session: Session) -> None:
     session.entities.component(session.cast.rider, Intent).recover = True
 
@@ -205,6 +216,8 @@ _ACTIONS: dict[str, Callable[..., None]] = {
     "chase": _chase,
     "camera": _camera,
     "wet": _wet,
+    "rain": _rain,
+    "runoff": _runoff,
     "recover": _recover,
     "sculpt": _sculpt,
     "brush": _brush,

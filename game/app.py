@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from game.render.frame import CameraView
     from game.render.renderer import Renderer
     from game.ui.interface import Interface
+    from game.ui.weather_tab import RainState
 
 LOOK_RAD_PER_COUNT = 0.0022
 """Turn of the look for one count of mouse motion."""
@@ -155,6 +156,8 @@ class Game:
             self._rumble = stronger(self._rumble, rumble(session.bicycle))
             watch.skip()
         self._after_steps(steps)
+        session.settle_runoff(steps * STEP_S, block=self.options.pages != "realtime")
+        watch.skip() if self.options.pages != "realtime" else watch.lap("stream_ms")
         self._vibrate()
 
         camera = self._camera()
@@ -516,6 +519,7 @@ class Game:
             tree_tiles=session.stream.resident_trees(),
             land=session.land.ground,
             surface=session.stream.surface_height,
+            runoff=session.runoff.view,
         )
         self._shown_camera = camera
         self.renderer.draw(view)
@@ -558,12 +562,28 @@ class Game:
             trees=self.renderer.trees_drawn if interface.numbers_shown else 0,
             renderer=self.gl.renderer,
             calm=self.preferences.camera.reduced_motion,
+            rain=self._rain_state(),
             passes_ms=self.renderer.timers.times_ms(),
             erosion=session.erosion,
         )
         self.renderer.picture.bind()
         asked = interface.draw(facts, self.renderer.size, frame_s)
         self._asked.extend(parse_command(text) for text in asked)
+
+    def _rain_state(self) -> RainState:
+        from game.ui.weather_tab import RainState
+
+        weather, runoff = self.session.weather, self.session.runoff
+        water = runoff.view
+        return RainState(
+            target_mm_h=weather.rain_target_mm_h,
+            falling_mm_h=weather.rain_mm_h,
+            wetness=weather.wetness,
+            runoff=weather.runoff,
+            outflow_m3_s=0.0 if water is None else water.outflow_m3_s,
+            pond_m3=0.0 if water is None else water.pond_m3,
+            rained_mm=runoff.history.rained_mm,
+        )
 
     def _ask_picture(self) -> None:
         self._pictures += 1

@@ -16,6 +16,8 @@ from game.core.errors import UsageError
 from game.core.settings import ERROR_RANGE_PX, PRESETS, VIEW_RANGE_KM
 
 SEA_RANGE_M = (-200.0, 2000.0)
+RAIN_RANGE_MM_H = (0.0, 200.0)
+RAINED_RANGE_MIN = (0.0, 600.0)
 RADIUS_RANGE_M = (0.5, 2000.0)
 STRENGTH_RANGE_M = (0.001, 500.0)
 CAMERAS = ("chase", "first", "side", "fly", "next")
@@ -159,6 +161,14 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
     "camera": ("camera chase|first|side|fly|next", lambda w: (w.choice("camera", CAMERAS),)),
     "motion": ("motion full|reduced", lambda w: (w.choice("motion", ("full", "reduced")),)),
     "wet": ("wet SHARE (0 dry … 1 soaked)", lambda w: (w.number("wetness", 0.0, 1.0),)),
+    "rain": (
+        "rain MM_PER_H [MINUTES] (minutes it has rained so already)",
+        lambda w: (
+            w.number("rain", *RAIN_RANGE_MM_H),
+            *((w.number("minutes", *RAINED_RANGE_MIN),) if w.words else ()),
+        ),
+    ),
+    "runoff": ("runoff on|off|clear", lambda w: (w.choice("state", ("on", "off", "clear")),)),
     "key": ("key NAME down|up", lambda w: (w.word("key"), w.choice("state", ("down", "up")))),
     "hud": ("hud on|off", lambda w: (w.choice("state", ("on", "off")),)),
     "menu": ("menu on|off", lambda w: (w.choice("state", ("on", "off")),)),

@@ -31,12 +31,12 @@ _KINDS = ("spruce", "broadleaf")
 _DETAILS = ("near", "mid", "far")
 _INSTANCE_DTYPE = np.dtype([("place", "<f4", (4,)), ("look", "<f4", (4,))])
 _BLOCK_DTYPE = np.dtype([("block", "<i4", (4,))])
-_COLOUR_UNIT, _NORMAL_UNIT, _ROWS_UNIT = 6, 7, 8
+_COLOUR_UNIT, _NORMAL_UNIT, _ROWS_UNIT = 6, 7, 12
 
 
 class TreesPass:
     """Draws the trees of a frame. Texture units: 0 and 1 the land (shadows), 3 noise tile (clouds),
-    6 and 7 the far-tree atlas, 8 the rows of all trees."""
+    6 and 7 the far-tree atlas, 12 the rows of all trees."""
 
     def __init__(self, gl: GLContext, quality: Quality) -> None:
         stored = model.arrays("trees.npz")

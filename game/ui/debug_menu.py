@@ -23,6 +23,7 @@ from game.ui.hud import grouped, way
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import RADIUS_RANGE_M, STRENGTH_RANGE_M
 from game.ui.theme import ACCENT, GOOD, WARNING, WATER, Colour, vec4
+from game.ui.weather_tab import RainState, draw_rain
 from game.world.save import check_name
 
 HISTORY = 240
@@ -41,6 +42,7 @@ class DebugState:
 
     sea_level_m: float = 0.0
     """The level the sea moves to."""
+    rain: RainState = field(default_factory=RainState)
     hour: float = 12.0
     x: float = 0.0
     z: float = 0.0
@@ -159,6 +161,7 @@ class DebugMenu:
 
     def _water(self, state: DebugState, unit: float, commands: list[str]) -> None:
         """Sea, season, rain, erosion: one part each."""
+        commands += draw_rain(state.rain, unit, self._note)
         commands += self._erosion.draw(state.erosion, unit, self._note)
 
     def _note(self, label: str, slider: bool = False) -> None:

@@ -18,6 +18,7 @@ from game.ui.erosion_tab import ErosionState
 from game.ui.hud import DebugNumbers, Hud, HudState
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import BrushButtons, SculptStroke, draw_brush_panel
+from game.ui.weather_tab import RainState
 from game.world.erosion_run import ErosionRun
 
 SMOOTHING = 0.05
@@ -68,6 +69,7 @@ class Facts:
     """Whether the camera is calmed."""
     erosion: ErosionRun | None = None
     """Time that is passing somewhere."""
+    rain: RainState = field(default_factory=RainState)
 
 
 class Interface:
@@ -171,6 +173,7 @@ class Interface:
         stats, tool = facts.stats, facts.tool
         return DebugState(
             sea_level_m=facts.weather.sea_level_m,
+            rain=facts.rain,
             hour=facts.weather.hour,
             x=facts.bicycle.x,
             z=facts.bicycle.z,
