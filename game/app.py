@@ -36,7 +36,7 @@ from game.host.window import Window
 from game.ride.camera import feel_of
 from game.ride.contact import clearance
 from game.ride.vibration import STILL, rumble, stronger
-from game.session import Lens, Session, default_workers, open_session
+from game.session import GROWTH_LINE_M, Lens, Session, default_workers, open_session
 from game.streaming.store import PAGE_BYTES
 from game.streaming.wanted import Focus
 
@@ -476,6 +476,9 @@ class Game:
             tree_tiles=session.stream.resident_trees(),
             land=session.land.ground,
             surface=session.stream.surface_height,
+            bed=session.bed.follow(session.stream.store, camera.x, camera.z),
+            growth_line_m=GROWTH_LINE_M,
+            snow_line_m=session.snow_line_m(camera.x, camera.z),
         )
         self._shown_camera = camera
         self.renderer.draw(view)

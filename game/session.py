@@ -27,6 +27,8 @@ from game.ecs.components import (
     Previous,
     PreviousCamera,
     SculptTool,
+    Sea,
+    Season,
     Weather,
 )
 from game.ecs.schedule import Schedule
@@ -39,6 +41,7 @@ from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
+from game.streaming.bed import Bed
 from game.streaming.edit_switch import EditSwitch, Upload
 from game.streaming.stream import TerrainStream
 from game.world import save as saves
@@ -47,11 +50,15 @@ from game.world.land import LandSource
 from game.world.lock import WorldLock
 from game.world.recipe import Recipe
 from game.world.save import Pose, SavedWorld, WorldFile, check_name, list_worlds, load_world, lock_world
+from game.world.sea import make_sea_system, mean_level_m
+from game.world.seasons import ClimateSettings, SnowLine, season_look
 from game.world.spawn import find_spawn, spawn_at
 from game.world.stamps import Stamp, make_source
 
 DEFAULT_SEED = 1
 DEFAULT_SEA_LEVEL_M = 0.0
+GROWTH_LINE_M = 0.0
+"""Height of the sea when worlds were made: below it the land is a bed on which nothing has grown."""
 
 _MOST_REPAIRS_SHOWN = 5
 
@@ -113,6 +120,8 @@ class Session:
     schedule: Schedule
     collisions: Collisions
     switch: EditSwitch
+    snow: SnowLine
+    """Where snow lies in midsummer."""
     paused: bool = False
     quit: bool = False
     touched: DirtyBox | None = None
@@ -125,6 +134,8 @@ class Session:
     """Uploads of a change that was shown outside of a frame."""
     messages: list[tuple[str, str]] = field(default_factory=list)
     """(text, kind) for the player, taken by the user interface."""
+    bed: Bed = field(default_factory=Bed)
+    """The land around the camera, for the water."""
     lock: WorldLock | None = None
     """On the world `save_name`: no other instance may open it."""
     stamps: list[Stamp] = field(default_factory=list)
@@ -144,6 +155,22 @@ class Session:
     def weather(self) -> Weather:
         """Hour and sea level."""
         return self.entities.component(self.cast.world, Weather)
+
+    @property
+    def sea(self) -> Sea:
+        """Where the sea goes."""
+        return self.entities.component(self.cast.world, Sea)
+
+    @property
+    def season(self) -> Season:
+        """Day of the year and climate."""
+        return self.entities.component(self.cast.world, Season)
+
+    def snow_line_m(self, x: float, z: float) -> float:
+        """Height from which snow lies around world (x, z) in this season, metres."""
+        season = self.season
+        warmer_c = season_look(season.day, season.warmth_c).warmer_c
+        return self.snow.at(x, z, warmer_c)
 
     @property
     def tool(self) -> SculptTool:
@@ -307,7 +334,8 @@ class Session:
             recipe=self.world,
             seed=self.seed,
             edits=edits,
-            sea_level_m=weather.sea_level_m,
+            sea_level_m=mean_level_m(weather, self.sea),
+            climate=_climate_settings(self.sea, self.season),
             hour=weather.hour,
             pose=Pose(rider.x, rider.z, rider.yaw_rad),
             stamps=self.stamps,
@@ -371,7 +399,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             PreviousCamera(),
             FreeCamera(),
         ),
-        world=entities.create(Weather(sea_level_m=sea_level_m)),
+        world=entities.create(Weather(sea_level_m=sea_level_m), *_sea_and_season(sea_level_m, saved.climate)),
         tool=entities.create(SculptTool()),
     )
     if saved.hour is not None:
@@ -387,7 +415,9 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         ]
     else:
         moving = [make_glide_system(land.ground, options.speed_m_s)]
-    schedule = Schedule([systems.remember_previous, *moving, systems.make_camera_system(patch)])
+    schedule = Schedule(
+        [systems.remember_previous, make_sea_system(), *moving, systems.make_camera_system(patch)]
+    )
 
     lens = Lens(
         options.error_px or quality.error_px, ChaseCamera().fov_y_rad, options.height, options.curvature
@@ -415,6 +445,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         collisions=collisions,
         lens=lens,
         switch=EditSwitch(stream, options.workers or default_workers()),
+        snow=SnowLine(source.climate_at, land.ground.height),
         saved_epoch=land.edits.epoch,
         messages=[(message, "warning") for message in messages],
         lock=lock,
@@ -430,6 +461,27 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         start = find_spawn(land, sea_level_m)
         session.place(start.x, start.z, start.yaw_rad)
     return session
+
+
+def _sea_and_season(level_m: float, saved: ClimateSettings) -> tuple[Sea, Season]:
+    """The components of a world that was saved with these settings."""
+    sea = Sea(before_m=level_m, tide_m=saved.tide_m, tide_s=saved.tide_s, waves_m=saved.waves_m)
+    season = Season(saved.day, saved.year_s, saved.flood_m)
+    season.warmth_c, season.moisture = saved.warmth_c, saved.moisture
+    return sea, season
+
+
+def _climate_settings(sea: Sea, season: Season) -> ClimateSettings:
+    return ClimateSettings(
+        day=season.day,
+        year_s=season.year_s,
+        flood_m=season.flood_m,
+        warmth_c=season.warmth_c,
+        moisture=season.moisture,
+        tide_m=sea.tide_m,
+        tide_s=sea.tide_s,
+        waves_m=sea.waves_m,
+    )
 
 
 def _saved(options: RideOptions) -> tuple[SavedWorld, list[str]]:

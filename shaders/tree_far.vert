@@ -7,6 +7,7 @@ layout(location = 0) in vec4 place;  // foot relative to the camera, scale
 layout(location = 1) in vec4 look;   // yaw, tint, fade, width
 
 uniform vec2 size;         // height and radius at scale 1
+uniform float broadleaved;
 uniform int first_layer;   // of this kind
 uniform vec3 elevations;   // radians between which the next row of the atlas is nearer
 
@@ -14,7 +15,9 @@ out vec2 v_uv;
 flat out vec3 v_right;
 flat out vec3 v_up;
 flat out vec3 v_toward;
-flat out vec3 v_tone;
+flat out float v_tint;
+flat out float v_broadleaved;
+flat out float v_snow;
 flat out vec3 v_through;
 flat out vec3 v_air;
 flat out float v_fade;
@@ -49,7 +52,9 @@ void main() {
     float distance_m = length(centre);
     v_through = haze_transmittance(centre, distance_m);
     v_air = sky_colour(centre / distance_m) * (1.0 - v_through);
-    v_tone = tree_tone(look.y);
+    v_tint = look.y;
+    v_broadleaved = broadleaved;
+    v_snow = snow_on(place.xyz, vec3(0.0, 1.0, 0.0), look.y);
     v_shade = cloud_shade(place.xyz);
     v_fade = look.z;
 }

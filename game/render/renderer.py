@@ -43,7 +43,8 @@ class _Targets:
         if samples > 1:
             self._samples = [Renderbuffer(gl, width, height, kind, samples) for kind in (RGBA16F, DEPTH32F)]
             self.scene = Framebuffer(gl, *self._samples)
-        self.sea = Framebuffer(gl, self.colour)
+        self.wet = Texture2D(gl, width, height, RGBA16F, sampling=LINEAR)
+        self.sea = Framebuffer(gl, self.wet)
         self.shown = Texture2D(gl, width, height, RGBA8, sampling=LINEAR)
         self.picture = Framebuffer(gl, self.shown)
 
@@ -55,6 +56,7 @@ class _Targets:
             self.resolved,
             *self._samples,
             self.colour,
+            self.wet,
             self.depth,
             self.shown,
         ):
@@ -93,7 +95,7 @@ class Renderer:
         self._rider = RiderPass(gl)
         self._overlay = OverlayPass(gl)
         self._sky = SkyPass(gl)
-        self._water = WaterPass(gl)
+        self._water = WaterPass(gl, self._detail)
         self._post = PostPass(gl, smooth_edges=quality.msaa <= 1)
 
     @property
@@ -166,12 +168,19 @@ class Renderer:
         if self.debug_clear is None:
             self._sky.draw()
         self._resolve()
+        shown = self._targets.colour
         if self.debug_clear is None and sea_shows(view, self._pages):
+            # The sea reads the scene it covers, so it goes into a copy.
+            if self.draw_enabled:
+                self._targets.resolved.resolve_to(self._targets.sea)
             self._targets.sea.bind()
             self._targets.depth.bind(_DEPTH_UNIT)
+            self._targets.colour.bind(_SCENE_UNIT)
+            self._water.upload(view)
             self._water.draw()
+            shown = self._targets.wet
         self._targets.picture.bind()
-        self._targets.colour.bind(_SCENE_UNIT)
+        shown.bind(_SCENE_UNIT)
         self._post.draw()
         self.draw_calls, self.triangles = self.gl.draw_calls, self.gl.triangles
 

@@ -102,7 +102,7 @@ class TreeGather:
         setup = np.array(
             (
                 float(selection.altitude_m),
-                view.sea_level_m + SHORE_M,
+                max(view.sea_level_m, view.growth_line_m) + SHORE_M,
                 *self._detail_m,
                 _VANISH_SHARE * reach,
                 reach,

@@ -111,6 +111,7 @@ class TreesPass:
         if counts[:meshes].any():
             self._near_program.use()
             for bucket in range(meshes):
+                self._near_program.set("broadleaved", float(_KINDS[bucket % 2] == "broadleaf"))
                 self._draw(bucket, self._meshes[bucket].count, int(counts[bucket]))
         if counts[meshes:].any():
             self._draw_far(meshes)
@@ -135,6 +136,7 @@ class TreesPass:
             number = int(self.gather.counts[first + kind])
             if number:
                 self._far_program.set("size", tuple(float(side) for side in self._sizes[kind]))
+                self._far_program.set("broadleaved", float(_KINDS[kind] == "broadleaf"))
                 self._far_program.set("first_layer", kind * self._layers_per_kind)
                 self._draw(first + kind, 6, number)
         if self._to_coverage:
