@@ -172,6 +172,9 @@ class Game:
             watch.lap("upload_ms")
         watch.lap("stream_ms")
 
+        session.coast.follow(stream.store, session.weather.sea_level_m)
+        watch.lap("stream_ms")
+
         selection = stream.select(covering(camera), 0.0 if session.paused else frame_s)
         watch.lap("select_ms")
 

@@ -42,6 +42,7 @@ from game.ride.contact import LandPatch
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
 from game.streaming.bed import Bed
+from game.streaming.coast import CoastTracker
 from game.streaming.edit_switch import EditSwitch, Upload
 from game.streaming.stream import TerrainStream
 from game.world import save as saves
@@ -136,6 +137,8 @@ class Session:
     """(text, kind) for the player, taken by the user interface."""
     bed: Bed = field(default_factory=Bed)
     """The land around the camera, for the water."""
+    coast: CoastTracker = field(default_factory=CoastTracker)
+    """The waterline of the land around."""
     lock: WorldLock | None = None
     """On the world `save_name`: no other instance may open it."""
     stamps: list[Stamp] = field(default_factory=list)
@@ -348,6 +351,7 @@ class Session:
         self.finish_autosave()
         if self.lock is not None:
             self.lock.release()
+        self.coast.close()
         self.switch.close()
         self.stream.close()
         self.entities.release()
@@ -431,6 +435,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         budgeted=options.pages == "budget",
         bend_per_m=lens.bend_per_m(quality),
     )
+    land.ground.growth_line_m = GROWTH_LINE_M
     land.ground.resident = stream.store.page
     land.workbench.lookups.append(stream.store.page)
     session = Session(

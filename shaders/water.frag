@@ -191,7 +191,7 @@ void main() {
 
     vec3 mirrored = reflect(-eye, normal);
     // Of a rough surface seen at a slant the parts that face the eye show most, and they mirror what is higher.
-    mirrored.y = abs(mirrored.y) + 0.9 * sigma * (1.0 - facing);
+    mirrored.y = abs(mirrored.y) + 0.6 * sigma * (1.0 - facing);
     mirrored = normalize(mirrored);
     vec3 reflection = mirrored_scene(place, mirrored);
 
@@ -262,7 +262,9 @@ void main() {
     vec3 colour = mix(body, reflection, clamp(fresnel, 0.0, 1.0)) + glitter * (1.0 - foam);
     colour = mix(colour, froth, 0.9 * foam);
 
+    // From a height the rim of the view is a few pixels: the sea gives way to the sky before it.
     vec3 haze_kept = haze_transmittance(place, distance_m);
+    haze_kept *= 1.0 - 0.75 * smoothstep(0.40, 0.90, length(place.xz) / haze.w);
     colour = colour * haze_kept + sky_colour(-eye) * (1.0 - haze_kept);
     // The very edge dissolves, so the waterline is not cut by the mesh and does not flicker from afar.
     float edge = smoothstep(0.0, 0.035 + 0.0006 * distance_m, depth_m);

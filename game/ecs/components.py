@@ -119,6 +119,8 @@ class Bicycle:
     pitch_rate_rad_s: float = 0.0
     path_rad: float = 0.0
     """Pitch of the last metre or so of the way: what the rider's body still follows."""
+    afloat_s: float = 0.0
+    """How long deep water has carried the rider; 0 on wheels."""
     land_epoch: int = -1
     """Edit epoch of the land the wheels stand on."""
     safe_x: float = 0.0

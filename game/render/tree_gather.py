@@ -18,10 +18,7 @@ from game.kernels import instances
 from game.lod import frustum
 from game.lod.selection import Selection
 from game.render.frame import CameraView, FrameView, covering
-from game.world.vegetation import share_kept
-
-SHORE_M = 0.3
-"""Trees whose foot is less than this above the sea are hidden: none stands in the surf."""
+from game.world.vegetation import SHORE_M, share_kept
 
 _SOFT_RANKS = 0.08
 _NEAR_SHARE = 0.26

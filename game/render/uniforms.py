@@ -68,7 +68,7 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
         "season",
         "<f4",
         (4,),
-    ),  # degrees warmer, humidity added, degrees warmer all year, height from which trees are white
+    ),  # degrees warmer now, humidity added, degrees warmer all year, snow line of trees
     ("leaves", "<f4", (4,)),  # autumn, fallen, spring, each 0…1; unused
     (
         "waves",

@@ -17,14 +17,18 @@ from game.ecs.components import (
     Intent,
     Previous,
     PreviousCamera,
+    Season,
     Weather,
 )
 from game.ecs.schedule import System
 from game.ecs.world import EntityWorld
 from game.ride import autopilot, bicycle, camera
 from game.ride.camera import CameraFeel
+from game.ride.collisions import Collisions
 from game.ride.contact import GroundLike, LandPatch, Obstacles
 from game.ride.surface import FIRM, SurfaceMap
+from game.world.seasons import season_look
+from game.world.vegetation import SHORE_M
 
 _of_bicycle = attrgetter(*(field.name for field in fields(Bicycle)))
 _of_camera = attrgetter(*(field.name for field in fields(ChaseCamera)))
@@ -63,8 +67,12 @@ def make_bicycle_system(
 
     def bicycle_system(world: EntityWorld, step_s: float) -> None:
         for _, (rider, intent) in world.each(Bicycle, Intent):
-            surface = FIRM if surfaces is None else surfaces.at(rider.x, rider.z, _wetness(world))
-            bicycle.step(rider, intent, land, step_s, obstacles, _sea_level(world), surface)
+            place = (rider.x, rider.z, _wetness(world), _warmer_c(world))
+            surface = FIRM if surfaces is None else surfaces.at(*place)
+            sea_level_m = _sea_level(world)
+            if isinstance(obstacles, Collisions):
+                obstacles.drowned_y = sea_level_m + SHORE_M
+            bicycle.step(rider, intent, land, step_s, obstacles, sea_level_m, surface)
 
     return bicycle_system
 
@@ -88,6 +96,13 @@ def _wetness(world: EntityWorld) -> float:
     """How wet the ground is, 0…1; dry in a world without weather."""
     for _, (weather,) in world.each(Weather):
         return float(weather.wetness)
+    return 0.0
+
+
+def _warmer_c(world: EntityWorld) -> float:
+    """Degrees that season and player have made it warmer; 0 in a world without seasons."""
+    for _, (season,) in world.each(Season):
+        return season_look(season.day, season.warmth_c).warmer_c
     return 0.0
 
 
