@@ -39,6 +39,7 @@ from game.ride.vibration import STILL, rumble, stronger
 from game.session import GROWTH_LINE_M, Lens, Session, default_workers, open_session
 from game.streaming.store import PAGE_BYTES
 from game.streaming.wanted import Focus
+from game.world.sea import mean_level_m
 
 if TYPE_CHECKING:
     from game.gl.context import GLContext
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from game.render.frame import CameraView
     from game.render.renderer import Renderer
     from game.ui.interface import Interface
+    from game.ui.water_tab import SeaState
 
 LOOK_RAD_PER_COUNT = 0.0022
 """Turn of the look for one count of mouse motion."""
@@ -524,10 +526,32 @@ class Game:
             trees=self.renderer.trees_drawn,
             renderer=self.gl.renderer,
             calm=self.preferences.camera.reduced_motion,
+            sea=self._sea_state(camera),
         )
         self.renderer.picture.bind()
         asked = interface.draw(facts, self.renderer.size, frame_s)
         self._asked.extend(parse_command(text) for text in asked)
+
+    def _sea_state(self, camera: CameraView) -> SeaState:
+        from game.ui.water_tab import SeaState
+
+        session = self.session
+        weather, sea, season = session.weather, session.sea, session.season
+        return SeaState(
+            mean_m=mean_level_m(weather, sea),
+            now_m=weather.sea_level_m,
+            target_m=sea.target_m,
+            waves_m=sea.waves_m,
+            tide_m=sea.tide_m,
+            tide_s=sea.tide_s,
+            day=season.day,
+            year_s=season.year_s,
+            flood_m=season.flood_m,
+            warmth_c=season.warmth_c,
+            moisture=season.moisture,
+            snow_line_m=session.snow_line_m(camera.x, camera.z),
+            coast_m=session.coast.coasts.length_m,
+        )
 
     def _ask_picture(self) -> None:
         self._pictures += 1

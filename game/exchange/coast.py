@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def clipped(coast: Coast, bounds: Bounds) -> list[Coast]:
     if bool(np.all((points >= low) & (points <= high))):
         return [coast]
     pieces: list[list[np.ndarray]] = [[]]
-    for a, b in zip(points[:-1], points[1:], strict=True):
+    for a, b in pairwise(points):
         step = b - a
         first, last = 0.0, 1.0
         for axis in (0, 1):

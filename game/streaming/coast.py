@@ -43,6 +43,8 @@ class Coasts:
 
     level_m: float
     lines: list[Coast]
+    length_m: float = 0.0
+    """Of all lines together."""
 
 
 class CoastTracker:
@@ -129,5 +131,6 @@ class CoastTracker:
             for key in changed & samples.keys():
                 lines[key] = page_lines(samples[key], level_m)
                 time.sleep(_BREATH_S)
-            self.coasts = Coasts(level_m, stitch(lines))
+            coasts = stitch(lines)
+            self.coasts = Coasts(level_m, coasts, sum(coast.length_m for coast in coasts))
             self._done += len(orders)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from imgui_bundle import imgui, implot
@@ -22,6 +22,7 @@ from game.ui.hud import grouped, way
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import RADIUS_RANGE_M, STRENGTH_RANGE_M
 from game.ui.theme import ACCENT, GOOD, WARNING, WATER, Colour, vec4
+from game.ui.water_tab import SeaState, SeaTab
 from game.world.save import check_name
 
 HISTORY = 240
@@ -40,6 +41,7 @@ class DebugState:
 
     sea_level_m: float = 0.0
     """The level the sea moves to."""
+    sea: SeaState = field(default_factory=SeaState)
     hour: float = 12.0
     x: float = 0.0
     z: float = 0.0
@@ -90,6 +92,8 @@ class DebugMenu:
         """Where the sea slider was drawn last; None while it is not on the screen."""
         self.rects: dict[str, Rect] = {}
         """Where every labelled widget was drawn last, by its label; for played tests."""
+        self._sea = SeaTab()
+        self._asked_tab = ""
         self._x, self._z = 0.0, 0.0
         self._place_set = False
         self._place_problem = ""
@@ -120,15 +124,39 @@ class DebugMenu:
         shown, still_open = imgui.begin("Debug menu##debug", True, flags)
         if shown:
             imgui.push_item_width(-104.0 * unit)
-            self._land(state, unit, commands)
-            self._brush(state, unit, commands)
-            self._picture(state, unit, commands)
-            self._streaming(state, layer, unit)
+            if imgui.begin_tab_bar("##tabs"):
+                if self._tab("World"):
+                    self._land(state, unit, commands)
+                    self._brush(state, unit, commands)
+                    self._picture(state, unit, commands)
+                    self._streaming(state, layer, unit)
+                    imgui.end_tab_item()
+                if self._tab("Water"):
+                    self._water(state, unit, commands)
+                    imgui.end_tab_item()
+                imgui.end_tab_bar()
             imgui.pop_item_width()
         imgui.end()
         if not still_open:
             commands.append("menu off")
         return commands
+
+    def open_tab(self, name: str) -> None:
+        """Show the tab "World" or "Water" from the next drawing on."""
+        self._asked_tab = name
+
+    def _tab(self, name: str) -> bool:
+        """Whether the tab's contents are to be drawn now; the tab itself is noted as "tab NAME"."""
+        chosen = imgui.TabItemFlags_.set_selected if self._asked_tab == name else imgui.TabItemFlags_.none
+        shown, _ = imgui.begin_tab_item(name, None, chosen)
+        self._note(f"tab {name}")
+        if shown and self._asked_tab == name:
+            self._asked_tab = ""
+        return bool(shown)
+
+    def _water(self, state: DebugState, unit: float, commands: list[str]) -> None:
+        """Sea, season, rain, erosion: one part each."""
+        commands += self._sea.draw(state.sea, unit, self._note)
 
     def _note(self, label: str, slider: bool = False) -> None:
         """Remember where the last widget is; of a slider only the bar, without its label."""

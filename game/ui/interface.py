@@ -6,7 +6,7 @@ Reads the session's facts as they are handed over; what the player clicks comes 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from game.ecs.components import Bicycle, SculptTool, Weather
 from game.host.inputs import InputFrame, key_hints
@@ -17,6 +17,7 @@ from game.ui.debug_menu import WIDTH, DebugMenu, DebugState
 from game.ui.hud import DebugNumbers, Hud, HudState
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import BrushButtons, SculptStroke, draw_brush_panel
+from game.ui.water_tab import SeaState
 
 SMOOTHING = 0.05
 """Weight of the newest frame in the frame time that is shown."""
@@ -62,6 +63,7 @@ class Facts:
     renderer: str
     calm: bool = False
     """Whether the camera is calmed."""
+    sea: SeaState = field(default_factory=SeaState)
 
 
 class Interface:
@@ -164,7 +166,8 @@ class Interface:
     def _debug_state(self, facts: Facts, frame_ms: float) -> DebugState:
         stats, tool = facts.stats, facts.tool
         return DebugState(
-            sea_level_m=facts.weather.sea_level_m,
+            sea_level_m=facts.sea.mean_m if facts.sea.target_m is None else facts.sea.target_m,
+            sea=facts.sea,
             hour=facts.weather.hour,
             x=facts.bicycle.x,
             z=facts.bicycle.z,
