@@ -16,6 +16,7 @@ layout(location = 0) out vec4 out_colour;
 // What a metre of water takes of red, green and blue, and the light it gives back from the deep; by eye.
 const vec3 TAKES = vec3(0.42, 0.115, 0.092);
 const vec3 DEEP = vec3(0.006, 0.046, 0.070);
+const vec3 STIRRED = vec3(0.105, 0.150, 0.125);
 const vec3 GLOW = vec3(0.040, 0.175, 0.140);
 const float WAVES_SEEN_M = 900.0;  // beyond, the surface is flat and waves are only its shading
 const float IOR = 1.333;
@@ -41,8 +42,9 @@ float caustics(vec2 world, float deep_m) {
 }
 
 // What the mirrored ray meets: land that stands over the water, or the sky.
-vec3 mirrored_scene(vec3 place, vec3 direction) {
-    vec3 sky = sky_colour(direction);
+// Waves break its image into shreds too small to see: it is looked for along the calmer `direction`.
+vec3 mirrored_scene(vec3 place, vec3 towards_sky, vec3 direction) {
+    vec3 sky = sky_colour(towards_sky);
     if (direction.y > 0.62) return sky;
     float reach = DETAIL > 0 ? 9.0 : 14.0;
     float before = 0.0;
@@ -101,7 +103,8 @@ vec3 under_water(float scene_m) {
         vec3 out_ray = refract(ray, normal, IOR);
         if (dot(out_ray, out_ray) < 0.5) {
             // Beyond the critical angle the surface mirrors the deep.
-            colour = murk_deep * (1.5 + 0.8 * dot(slope, slope));
+            vec3 back = reflect(ray, normal);
+            colour = murk_deep * (1.3 + 1.1 * smoothstep(-0.9, 0.1, back.y) + 3.0 * dot(slope, slope));
         } else {
             float facing = max(dot(-ray, normal), 0.0);
             float through = 1.0 - pow(1.0 - facing, 4.0);
@@ -119,6 +122,19 @@ vec3 under_water(float scene_m) {
         float lit = caustics(tile_position(place.xz), deep_m);
         colour *= mix(1.0, lit, exp(-path / 18.0)) * exp(-TAKES * 0.6 * max(deep_m, 0.0));
     }
+#if DETAIL > 0
+    // Shafts of light: what the surface gathers, followed down along the sun's way.
+    float shafts = 0.0;
+    vec2 slant = light_direction.xz / max(light_direction.y, 0.25);
+    for (int n = 0; n < 3; ++n) {
+        float reach = 2.5 + 5.0 * float(n);
+        vec3 at = ray * reach;
+        vec2 source = tile_position(at.xz + slant * (sea.x - at.y));
+        float bright = texture(noise_tile, tile_uv(source, vec2(233.0, -170.0)) + vec2(29.0, 41.0) * (camera.w / TIME_PERIOD_S)).r;
+        shafts += reach < path ? smoothstep(0.50, 0.85, bright) * exp(-0.10 * (sea.x - at.y)) : 0.0;
+    }
+    murk *= 0.90 + 0.42 * shafts * min(light_direction.y * 2.0, 1.0);
+#endif
     vec3 kept = exp(-vec3(0.125, 0.044, 0.038) * path);
     return colour * kept + murk * (1.0 - kept);
 }
@@ -196,7 +212,9 @@ void main() {
     // Of a rough surface seen at a slant the parts that face the eye show most, and they mirror what is higher.
     mirrored.y = abs(mirrored.y) + 0.6 * sigma * (1.0 - facing);
     mirrored = normalize(mirrored);
-    vec3 reflection = mirrored_scene(place, mirrored);
+    vec3 steady = reflect(-eye, normalize(vec3(-slope.x, 4.0, -slope.y)));
+    steady.y = abs(steady.y) + 0.3 * sigma * (1.0 - facing);
+    vec3 reflection = mirrored_scene(place, mirrored, normalize(steady));
 
     // Sun glitter from the distribution of slopes. Source: Cox and Munk, "Measurement of the Roughness of the Sea
     // Surface from Photographs of the Sun's Glitter" (1954), isotropic Gaussian.
@@ -231,9 +249,11 @@ void main() {
     }
 #endif
     // The light has come down as well, and refraction shortens the slant.
-    vec3 kept = exp(-TAKES * (below_m + min(path_m, 2.6 * below_m + 0.2)));
+    float stirred = smoothstep(0.7, 3.5, waters.x) * exp(-max(deep_m, 0.0) / (1.0 + 1.6 * waters.x));
+    vec3 takes = TAKES + stirred * vec3(0.55, 0.60, 0.85);
+    vec3 kept = exp(-takes * (below_m + min(path_m, 2.6 * below_m + 0.2)));
     vec3 day = daylight();
-    vec3 body = ground * kept + DEEP * day * (1.0 - kept);
+    vec3 body = ground * kept + mix(DEEP, STIRRED, stirred) * day * (1.0 - kept);
     // The sun in a standing wave.
     float lens = max(swell.height, 0.0) * pow(max(dot(-eye, light_direction.xyz) * 0.5 + 0.5, 0.0), 3.0);
     body += GLOW * day * (1.0 - kept.r) * (0.10 + 0.55 * min(lens, 1.6));
@@ -252,8 +272,9 @@ void main() {
     float roller = 0.5 + 0.5 * sin(TURN * beat);
     roller = pow(roller, 9.0) + 0.35 * pow(roller, 2.0) * patchy;
     float breakers = zone * roller * smoothstep(0.30, 1.2, waters.x) * smoothstep(0.34, 0.62, patchy + 0.12 * waters.x);
-    float capped = smoothstep(0.13, 0.30, swell.crest + 0.16 * (patchy - 0.5)) * smoothstep(0.9, 2.4, waters.x);
-    float white = max(max(0.85 * edge_foam, 0.55 * trail), max(breakers, capped));
+    float capped = smoothstep(0.15, 0.34, swell.crest + 0.16 * (patchy - 0.5)) * smoothstep(0.9, 2.4, waters.x);
+    float rage = smoothstep(1.0, 4.0, waters.x);
+    float white = max(max(0.85 * edge_foam, mix(0.55, 0.95, rage) * trail), max(breakers, 0.82 * capped));
     // White water is whole where it is young and tears into lace.
     float holes = 0.86 - 0.62 * white;
     float foam = smoothstep(holes, holes + 0.26, lace) * smoothstep(0.0, 0.10, white);
