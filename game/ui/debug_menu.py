@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -82,6 +82,8 @@ class DebugState:
     ranges_m: Sequence[float] = ()
     """Drawn range per level, 0 where it is off."""
     targets_m: Sequence[float] = ()
+    passes_ms: Mapping[str, float] = field(default_factory=dict)
+    """GPU time of each pass."""
 
 
 class DebugMenu:
@@ -130,6 +132,7 @@ class DebugMenu:
                     self._brush(state, unit, commands)
                     self._picture(state, unit, commands)
                     self._streaming(state, layer, unit)
+                    self._passes(state)
                     imgui.end_tab_item()
                 if self._tab("Water"):
                     self._water(state, unit, commands)
@@ -346,6 +349,18 @@ class DebugMenu:
             implot.end_plot()
         implot.pop_style_color(2)
         implot.pop_style_var(2)
+
+    def _passes(self, state: DebugState) -> None:
+        if not state.passes_ms:
+            return
+        _title(f"passes, {sum(state.passes_ms.values()):.1f} ms on the GPU")
+        if imgui.begin_table("##passes", 4):
+            for label, spent_ms in state.passes_ms.items():
+                imgui.table_next_column()
+                imgui.text_disabled(label)
+                imgui.table_next_column()
+                imgui.text(f"{spent_ms:.2f} ms")
+            imgui.end_table()
 
     def _ranges(self, state: DebugState, layer: ImguiLayer, unit: float) -> None:
         if not state.ranges_m:
