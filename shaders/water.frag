@@ -49,7 +49,7 @@ vec3 mirrored_scene(vec3 place, vec3 towards_sky, vec3 direction) {
     float reach = DETAIL > 0 ? 9.0 : 14.0;
     float before = 0.0;
     bool hit = false;
-    const int STEPS = DETAIL > 0 ? 12 : 7;
+    const int STEPS = DETAIL > 0 ? 12 : 6;
     for (int n = 0; n < STEPS; ++n) {
         vec3 at = place + direction * reach;
         if (bed_at(at.xz) > at.y + camera.y) {
@@ -60,7 +60,7 @@ vec3 mirrored_scene(vec3 place, vec3 towards_sky, vec3 direction) {
         reach *= DETAIL > 0 ? 1.62 : 2.2;
     }
     if (!hit) return sky;
-    for (int n = 0; n < 4; ++n) {
+    for (int n = 0; n < (DETAIL > 0 ? 4 : 2); ++n) {
         float middle = 0.5 * (before + reach);
         vec3 at = place + direction * middle;
         if (bed_at(at.xz) > at.y + camera.y) reach = middle;
@@ -89,8 +89,8 @@ vec3 under_water(float scene_m) {
     float lengths = length(v_ray);
     vec3 colour = texture(behind, v_uv).rgb;
     float path = min(scene_m, 1e4) * lengths;
-    float to_surface = ray.y > 1e-4 ? sea.x / ray.y : 1e9;
-    vec3 murk_deep = DEEP * daylight() * exp(-0.10 * vec3(1.6, 0.6, 0.45) * min(sea.x, 60.0));
+    float to_surface = ray.y > 1e-4 ? sea.z / ray.y : 1e9;
+    vec3 murk_deep = DEEP * daylight() * exp(-0.10 * vec3(1.6, 0.6, 0.45) * min(sea.z, 60.0));
     vec3 murk = murk_deep * (1.1 + 1.4 * smoothstep(-0.6, 0.8, ray.y));
     if (to_surface < path) {
         path = to_surface;
@@ -118,7 +118,7 @@ vec3 under_water(float scene_m) {
         }
     } else if (scene_m < 1e4) {
         vec3 place = v_ray * scene_m;
-        float deep_m = sea.x - place.y;
+        float deep_m = sea.z - place.y;
         float lit = caustics(tile_position(place.xz), deep_m);
         colour *= mix(1.0, lit, exp(-path / 18.0)) * exp(-TAKES * 0.6 * max(deep_m, 0.0));
     }
@@ -129,9 +129,9 @@ vec3 under_water(float scene_m) {
     for (int n = 0; n < 3; ++n) {
         float reach = 2.5 + 5.0 * float(n);
         vec3 at = ray * reach;
-        vec2 source = tile_position(at.xz + slant * (sea.x - at.y));
+        vec2 source = tile_position(at.xz + slant * (sea.z - at.y));
         float bright = texture(noise_tile, tile_uv(source, vec2(233.0, -170.0)) + vec2(29.0, 41.0) * (camera.w / TIME_PERIOD_S)).r;
-        shafts += reach < path ? smoothstep(0.50, 0.85, bright) * exp(-0.10 * (sea.x - at.y)) : 0.0;
+        shafts += reach < path ? smoothstep(0.50, 0.85, bright) * exp(-0.10 * (sea.z - at.y)) : 0.0;
     }
     murk *= 0.90 + 0.42 * shafts * min(light_direction.y * 2.0, 1.0);
 #endif
@@ -141,7 +141,7 @@ vec3 under_water(float scene_m) {
 
 void main() {
     float scene_m = scene_forward_m(v_uv);
-    if (sea.z > 0.5) {
+    if (sea.z > 0.0) {
         out_colour = vec4(under_water(scene_m), 1.0);
         return;
     }
@@ -161,7 +161,7 @@ void main() {
     Swell swell = Swell(0.0, vec2(0.0), 0.0, 0.0);
     vec2 world = vec2(0.0);
     float share = 1.0, pixel_m = 1.0;
-    int steps = flat_share < 1.0 ? (DETAIL > 0 ? 4 : 2) : 1;
+    int steps = flat_share >= 1.0 ? 1 : water_m * lengths < 150.0 ? (DETAIL > 0 ? 4 : 2) : (DETAIL > 0 ? 2 : 1);
     for (int n = 0; n < steps; ++n) {
         vec2 across = v_ray.xz * water_m;
         world = tile_position(across);
@@ -259,10 +259,7 @@ void main() {
     body += GLOW * day * (1.0 - kept.r) * (0.10 + 0.55 * min(lens, 1.6));
 
     // Foam: along the edge of the swash, on waves that break over the shallows, on the crests of a storm.
-    float lace = texture(noise_tile, tile_uv(world, vec2(287.0, -190.0)) + vec2(0.0, camera.w * 24.0 / TIME_PERIOD_S)).r;
-    float bubbles = texture(noise_tile, tile_uv(world, vec2(1310.0, 830.0)) - vec2(camera.w * 40.0 / TIME_PERIOD_S)).g;
     float patchy = texture(noise_tile, tile_uv(world, vec2(-43.0, 71.0))).r;
-    lace = mix(lace, bubbles, 0.42 / (1.0 + distance_m / 50.0));
     float edge_foam = 1.0 - smoothstep(0.02, 0.16 + 0.30 * waters.y, thick_m);
     float trail = (1.0 - smoothstep(0.1, 0.5 + 1.1 * waters.x, deep_m)) * (0.35 + 0.5 * patchy);
     float surf_m = 1.9 * waters.x + 0.25;
@@ -276,9 +273,11 @@ void main() {
     float rage = smoothstep(1.0, 4.0, waters.x);
     float white = max(max(0.85 * edge_foam, mix(0.55, 0.95, rage) * trail), max(breakers, 0.82 * capped));
     // White water is whole where it is young and tears into lace.
+    float lace = texture(noise_tile, tile_uv(world, vec2(287.0, -190.0)) + vec2(0.0, camera.w * 24.0 / TIME_PERIOD_S)).r;
+    float bubbles = texture(noise_tile, tile_uv(world, vec2(1310.0, 830.0)) - vec2(camera.w * 40.0 / TIME_PERIOD_S)).g;
+    lace = mix(lace, bubbles, 0.42 / (1.0 + distance_m / 50.0));
     float holes = 0.86 - 0.62 * white;
-    float foam = smoothstep(holes, holes + 0.26, lace) * smoothstep(0.0, 0.10, white);
-    foam /= 1.0 + distance_m / 2500.0;
+    float foam = smoothstep(holes, holes + 0.26, lace) * smoothstep(0.0, 0.10, white) / (1.0 + distance_m / 2500.0);
     // Far off single laces melt into a veil.
     foam = mix(foam, 0.45 * white * white, smoothstep(120.0, 700.0, distance_m));
     vec3 froth = vec3(0.78) * (0.62 * light_colour.rgb * max(dot(normal, light_direction.xyz), 0.12) + sky_light.rgb);

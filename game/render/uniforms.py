@@ -62,7 +62,7 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
         "sea",
         "<f4",
         (4,),
-    ),  # level − camera height, level, 1 when the camera is under water, earth's drop per m²
+    ),  # level − camera height, level, water over the camera or 0, earth's drop per m²
     ("waters", "<f4", (4,)),  # significant wave height, run-up, chop, height below which nothing grows
     (
         "season",
@@ -208,8 +208,8 @@ class FrameUniforms:
         self._light(view)
         self._haze(view)
         level = view.sea_level_m - camera.y
-        drowned = level + self._wave_over(view) > 0.0
-        row["sea"] = (level, view.sea_level_m, 1.0 if drowned else 0.0, selection.bend_per_m)
+        over = level + self._wave_over(view)
+        row["sea"] = (level, view.sea_level_m, max(over, 0.02) if over > 0.0 else 0.0, selection.bend_per_m)
         self._waters(view)
         drift = view.time_s * 9.0
         row["cloud"] = (

@@ -25,6 +25,7 @@ Swell swell_at(vec2 world, float share, float pixel_m) {
         vec4 wave = waves[n];
         float turns = length(wave.xy);
         float keep = 1.0 - smoothstep(0.2, 0.5, pixel_m * turns / TILE_PERIOD_M);
+        if (keep <= 0.0) break;  // they are sorted, long ones first
         source -= wave.xy * (waters.z * share * keep * wave.w * cos(TURN * wave_phase(wave, world)) / turns);
     }
 #endif
@@ -33,14 +34,15 @@ Swell swell_at(vec2 world, float share, float pixel_m) {
         vec4 wave = waves[n];
         float turns = length(wave.xy);
         float keep = 1.0 - smoothstep(0.2, 0.5, pixel_m * turns / TILE_PERIOD_M);
+        float high = share * wave.w;
+        float steep = turns * (TURN / TILE_PERIOD_M) * high;
+        swell.variance += 0.5 * steep * steep * (1.0 - keep * keep);
+        if (keep <= 0.0) continue;
         float phase = TURN * wave_phase(wave, source);
         vec2 k = wave.xy * (TURN / TILE_PERIOD_M);
-        float high = share * wave.w;
-        float steep = length(k) * high;
         swell.height += keep * high * sin(phase);
         swell.slope += k * (keep * high * cos(phase));
         swell.crest += keep * steep * sin(phase);
-        swell.variance += 0.5 * steep * steep * (1.0 - keep * keep);
     }
     // Drawn together, crests are steeper than their sines.
     swell.slope /= max(1.0 - waters.z * swell.crest, 0.35);
