@@ -255,7 +255,7 @@ def test_a_flood_to_60_m_and_back_leaves_no_trace(session: Session) -> None:
         return (
             tuple(one.heights.tobytes() for one in maps),
             lines,
-            [trees.tobytes() for _, trees in stream.resident_trees()],
+            [tile[1].tobytes() for tile in stream.resident_trees()],
             session.land.ground.trunks(rider.x, rider.z, 60.0).tobytes(),
             session.collisions.drowned_y,
         )

@@ -123,5 +123,6 @@ class FrameView:
     """Height below which nothing grows: the bed of the sea as the world was made."""
     bed: list[BedMap] = field(default_factory=list)
     """Heights of the land around the camera; none: the water goes by what is seen through it."""
-    tree_tiles: list[tuple[PageKey, NDArray[np.float32]]] = field(default_factory=list)
-    """Trees of resident pages (rows as in `PageData.trees`)."""
+    tree_tiles: list[tuple[PageKey, NDArray[np.float32], int]] = field(default_factory=list)
+    """Trees of resident pages (rows as in `PageData.trees`) and the pages' texture layers; the same list object until a
+    page comes, goes or changes."""
