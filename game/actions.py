@@ -15,6 +15,7 @@ from game.session import Session
 from game.ui import sculpt_tool
 from game.world.erosion import Region, with_defaults
 from game.world.operations import STRENGTH_M
+from game.world.sea import set_level
 from game.world.spawn import spawn_at
 
 FLY_M_S = 25.0
@@ -23,8 +24,35 @@ FLY_M_S = 25.0
 FLY_CLEARANCE_M = 1.0
 
 
-def _sea(session: Session, level_m: float) -> None:
-    session.weather.sea_level_m = level_m
+def _sea(session: Session, level_m: float, rate_m_s: float | None = None) -> None:
+    set_level(session.weather, session.sea, level_m, rate_m_s)
+
+
+def _tide(session: Session, amplitude_m: float, period_s: float) -> None:
+    sea = session.sea
+    if sea.tide_m == 0.0:
+        sea.tide_phase = 0.0  # begins with the water where it is, rising
+    sea.tide_m, sea.tide_s = amplitude_m, period_s
+
+
+def _waves(session: Session, height_m: float) -> None:
+    session.sea.waves_m = height_m
+
+
+def _season(session: Session, day: float) -> None:
+    session.season.day = day
+
+
+def _year(session: Session, year_s: float, flood_m: float | None = None) -> None:
+    session.season.year_s = year_s
+    if flood_m is not None:
+        session.season.flood_m = flood_m
+
+
+def _climate(session: Session, warmth_c: float, moisture: float | None = None) -> None:
+    session.season.warmth_c = warmth_c
+    if moisture is not None:
+        session.season.moisture = moisture
 
 
 def _time(session: Session, hour: float) -> None:
@@ -200,6 +228,11 @@ def _quit(session: Session) -> None:
 
 _ACTIONS: dict[str, Callable[..., None]] = {
     "sea": _sea,
+    "tide": _tide,
+    "waves": _waves,
+    "season": _season,
+    "year": _year,
+    "climate": _climate,
     "time": _time,
     "teleport": _teleport,
     "dab": _dab,

@@ -37,9 +37,10 @@ from game.host.window import Window
 from game.ride.camera import feel_of
 from game.ride.contact import clearance
 from game.ride.vibration import STILL, rumble, stronger
-from game.session import Lens, Session, default_workers, open_session
+from game.session import GROWTH_LINE_M, Lens, Session, default_workers, open_session
 from game.streaming.store import PAGE_BYTES
 from game.streaming.wanted import Focus
+from game.world.sea import mean_level_m
 
 if TYPE_CHECKING:
     from game.gl.context import GLContext
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from game.render.frame import CameraView
     from game.render.renderer import Renderer
     from game.ui.interface import Interface
+    from game.ui.water_tab import SeaState
     from game.ui.weather_tab import RainState
 
 LOOK_RAD_PER_COUNT = 0.0022
@@ -177,6 +179,9 @@ class Game:
             watch.lap("stream_ms")
             self.renderer.upload(layer, page)
             watch.lap("upload_ms")
+        watch.lap("stream_ms")
+
+        session.coast.follow(stream.store, session.weather.sea_level_m)
         watch.lap("stream_ms")
 
         selection = stream.select(covering(camera), 0.0 if session.paused else frame_s)
@@ -519,6 +524,9 @@ class Game:
             tree_tiles=session.stream.resident_trees(),
             land=session.land.ground,
             surface=session.stream.surface_height,
+            bed=session.bed.follow(session.stream.store, camera.x, camera.z),
+            growth_line_m=GROWTH_LINE_M,
+            snow_line_m=session.snow_line_m(camera.x, camera.z),
             runoff=session.runoff.view,
         )
         self._shown_camera = camera
@@ -563,6 +571,7 @@ class Game:
             renderer=self.gl.renderer,
             calm=self.preferences.camera.reduced_motion,
             rain=self._rain_state(),
+            sea=self._sea_state(camera),
             passes_ms=self.renderer.timers.times_ms(),
             erosion=session.erosion,
         )
@@ -583,6 +592,27 @@ class Game:
             outflow_m3_s=0.0 if water is None else water.outflow_m3_s,
             pond_m3=0.0 if water is None else water.pond_m3,
             rained_mm=runoff.history.rained_mm,
+        )
+
+    def _sea_state(self, camera: CameraView) -> SeaState:
+        from game.ui.water_tab import SeaState
+
+        session = self.session
+        weather, sea, season = session.weather, session.sea, session.season
+        return SeaState(
+            mean_m=mean_level_m(weather, sea),
+            now_m=weather.sea_level_m,
+            target_m=sea.target_m,
+            waves_m=sea.waves_m,
+            tide_m=sea.tide_m,
+            tide_s=sea.tide_s,
+            day=season.day,
+            year_s=season.year_s,
+            flood_m=season.flood_m,
+            warmth_c=season.warmth_c,
+            moisture=season.moisture,
+            snow_line_m=session.snow_line_m(camera.x, camera.z),
+            coast_m=session.coast.coasts.length_m,
         )
 
     def _ask_picture(self) -> None:

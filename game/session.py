@@ -27,6 +27,8 @@ from game.ecs.components import (
     Previous,
     PreviousCamera,
     SculptTool,
+    Sea,
+    Season,
     Weather,
 )
 from game.ecs.schedule import Schedule
@@ -39,6 +41,8 @@ from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
+from game.streaming.bed import Bed
+from game.streaming.coast import CoastTracker
 from game.streaming.edit_switch import EditSwitch, Upload
 from game.streaming.runoff import RunoffWorker
 from game.streaming.stream import TerrainStream
@@ -50,12 +54,16 @@ from game.world.land import LandSource
 from game.world.lock import WorldLock
 from game.world.recipe import Recipe
 from game.world.save import Pose, SavedWorld, WorldFile, check_name, list_worlds, load_world, lock_world
+from game.world.sea import make_sea_system, mean_level_m
+from game.world.seasons import ClimateSettings, SnowLine, season_look
 from game.world.spawn import find_spawn, spawn_at
 from game.world.stamps import Stamp, make_source
 from game.world.weather import SavedRain, make_weather_system, rain_rates, wetness_after
 
 DEFAULT_SEED = 1
 DEFAULT_SEA_LEVEL_M = 0.0
+GROWTH_LINE_M = 0.0
+"""Height of the sea when worlds were made: below it the land is a bed on which nothing has grown."""
 
 _MOST_REPAIRS_SHOWN = 5
 
@@ -126,6 +134,8 @@ class Session:
     collisions: Collisions
     switch: EditSwitch
     runoff: RunoffWorker
+    snow: SnowLine
+    """Where snow lies in midsummer."""
     paused: bool = False
     quit: bool = False
     erosion: ErosionRun | None = None
@@ -140,6 +150,10 @@ class Session:
     """Uploads of a change that was shown outside of a frame."""
     messages: list[tuple[str, str]] = field(default_factory=list)
     """(text, kind) for the player, taken by the user interface."""
+    bed: Bed = field(default_factory=Bed)
+    """The land around the camera, for the water."""
+    coast: CoastTracker = field(default_factory=CoastTracker)
+    """The waterline of the land around."""
     lock: WorldLock | None = None
     """On the world `save_name`: no other instance may open it."""
     stamps: list[Stamp] = field(default_factory=list)
@@ -159,6 +173,22 @@ class Session:
     def weather(self) -> Weather:
         """Hour and sea level."""
         return self.entities.component(self.cast.world, Weather)
+
+    @property
+    def sea(self) -> Sea:
+        """Where the sea goes."""
+        return self.entities.component(self.cast.world, Sea)
+
+    @property
+    def season(self) -> Season:
+        """Day of the year and climate."""
+        return self.entities.component(self.cast.world, Season)
+
+    def snow_line_m(self, x: float, z: float) -> float:
+        """Height from which snow lies around world (x, z) in this season, metres."""
+        season = self.season
+        warmer_c = season_look(season.day, season.warmth_c).warmer_c
+        return self.snow.at(x, z, warmer_c)
 
     @property
     def tool(self) -> SculptTool:
@@ -404,7 +434,8 @@ class Session:
             recipe=self.world,
             seed=self.seed,
             edits=edits,
-            sea_level_m=weather.sea_level_m,
+            sea_level_m=mean_level_m(weather, self.sea),
+            climate=_climate_settings(self.sea, self.season),
             hour=weather.hour,
             pose=Pose(rider.x, rider.z, rider.yaw_rad),
             rain=self._rain_to_save(),
@@ -421,6 +452,7 @@ class Session:
             self.erosion = None
         if self.lock is not None:
             self.lock.release()
+        self.coast.close()
         self.switch.close()
         self.runoff.close()
         self.stream.close()
@@ -473,7 +505,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             PreviousCamera(),
             FreeCamera(),
         ),
-        world=entities.create(Weather(sea_level_m=sea_level_m)),
+        world=entities.create(Weather(sea_level_m=sea_level_m), *_sea_and_season(sea_level_m, saved.climate)),
         tool=entities.create(SculptTool()),
     )
     if saved.hour is not None:
@@ -500,6 +532,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         [
             systems.remember_previous,
             make_weather_system(),
+            make_sea_system(),
             *moving,
             systems.make_camera_system(patch),
         ]
@@ -517,6 +550,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         budgeted=options.pages == "budget",
         bend_per_m=lens.bend_per_m(quality),
     )
+    land.ground.growth_line_m = GROWTH_LINE_M
     land.ground.resident = stream.store.page
     land.workbench.lookups.append(stream.store.page)
     session = Session(
@@ -532,6 +566,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         lens=lens,
         switch=EditSwitch(stream, options.workers or default_workers()),
         runoff=runoff,
+        snow=SnowLine(source.climate_at, land.ground.height),
         saved_epoch=land.edits.epoch,
         messages=[(message, "warning") for message in messages],
         lock=lock,
@@ -547,6 +582,27 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         start = find_spawn(land, sea_level_m)
         session.place(start.x, start.z, start.yaw_rad)
     return session
+
+
+def _sea_and_season(level_m: float, saved: ClimateSettings) -> tuple[Sea, Season]:
+    """The components of a world that was saved with these settings."""
+    sea = Sea(before_m=level_m, tide_m=saved.tide_m, tide_s=saved.tide_s, waves_m=saved.waves_m)
+    season = Season(saved.day, saved.year_s, saved.flood_m)
+    season.warmth_c, season.moisture = saved.warmth_c, saved.moisture
+    return sea, season
+
+
+def _climate_settings(sea: Sea, season: Season) -> ClimateSettings:
+    return ClimateSettings(
+        day=season.day,
+        year_s=season.year_s,
+        flood_m=season.flood_m,
+        warmth_c=season.warmth_c,
+        moisture=season.moisture,
+        tide_m=sea.tide_m,
+        tide_s=sea.tide_s,
+        waves_m=sea.waves_m,
+    )
 
 
 def _saved(options: RideOptions) -> tuple[SavedWorld, list[str]]:

@@ -6,6 +6,7 @@ in vec3 v_air;
 in vec2 v_grain;
 flat in float v_rough;
 flat in float v_fade;
+flat in float v_lost;
 
 layout(location = 0) out vec4 out_colour;
 
@@ -13,6 +14,7 @@ void main() {
     if (faded_out(v_fade, gl_FragCoord.xy)) discard;
     // Needles and leaves, too small for triangles, hide the triangles there are.
     vec4 noise = texture(noise_tile, v_grain);
+    if (v_lost > 0.0 && smoothstep(0.15, 0.85, 0.5 * noise.g + 0.5 * noise.r) < v_lost) discard;
     float speck = 0.65 * noise.g + 0.35 * noise.r - 0.5;
     vec3 tone = vec3(1.0) + speck * v_rough * vec3(1.9, 1.75, 1.45);
     out_colour = vec4(v_colour * tone + v_air, 1.0);

@@ -18,7 +18,9 @@ out vec2 v_uv;
 flat out vec3 v_right;
 flat out vec3 v_up;
 flat out vec3 v_toward;
-flat out vec3 v_tone;
+flat out float v_tint;
+flat out float v_broadleaved;
+flat out float v_snow;
 flat out vec3 v_through;
 flat out vec3 v_air;
 flat out float v_fade;
@@ -32,8 +34,8 @@ const float QUARTER = 1.5707963267948966;
 void hide() {
     gl_Position = vec4(0.0, 0.0, 2.0, 1.0);
     v_uv = vec2(0.0);
-    v_right = v_up = v_toward = v_tone = v_through = v_air = vec3(0.0);
-    v_fade = v_shade = 0.0;
+    v_right = v_up = v_toward = v_through = v_air = vec3(0.0);
+    v_fade = v_shade = v_tint = v_broadleaved = v_snow = 0.0;
     v_layer = 0;
 }
 
@@ -93,6 +95,8 @@ void main() {
     float distance_m = length(centre);
     v_through = haze_transmittance(centre, distance_m);
     v_air = sky_colour(centre / distance_m) * (1.0 - v_through);
-    v_tone = tree_tone(tint);
+    v_tint = tint;
+    v_broadleaved = float(kind);
+    v_snow = snow_on(foot, vec3(0.0, 1.0, 0.0), tint);
     v_shade = cloud_shade(foot);
 }

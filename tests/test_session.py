@@ -17,6 +17,7 @@ from game.core.errors import UsageError
 from game.core.options import RideOptions
 from game.core.settings import quality
 from game.core.units import STEP_S
+from game.ecs.components import Intent
 from game.session import Session, open_session
 from game.streaming.wanted import Focus
 from game.world import World
@@ -216,6 +217,66 @@ def test_a_saved_world_comes_back(session: Session) -> None:
     again.close()
     with pytest.raises(UsageError, match="seed is 7"):
         open_session(RideOptions(save="my hill", seed=8), quality("low"))
+
+
+def test_sea_and_season_obey_and_come_back(session: Session) -> None:
+    for text in ("sea 12", "tide 2 60", "waves 3", "season 291", "year 900 15", "climate -3 0.2"):
+        do(session, text)
+    sea, season = session.sea, session.season
+    assert (sea.tide_m, sea.tide_s, sea.waves_m) == (2.0, 60.0, 3.0)
+    assert (season.day, season.year_s, season.flood_m) == (291.0, 900.0, 15.0)
+    for _ in range(240):
+        session.schedule.step(session.entities, 1.0 / 120.0)
+    # Low water of late October: 15 m under the mean.
+    assert -5.0 < session.weather.sea_level_m < 0.0
+    colder = session.snow_line_m(0.0, 0.0)
+    do(session, "climate 3")
+    assert session.snow_line_m(0.0, 0.0) == pytest.approx(colder + 6.0 / 0.0065, abs=1.0)
+    do(session, "save autumn")
+    session.close()
+    again = open_session(RideOptions(save="autumn", pages="wait"), quality("low"))
+    assert again.weather.sea_level_m == pytest.approx(12.0)
+    assert again.season.day == pytest.approx(season.day)
+    assert (again.season.warmth_c, again.sea.waves_m, again.sea.tide_m) == (3.0, 3.0, 2.0)
+    again.close()
+
+
+def test_a_flood_to_60_m_and_back_leaves_no_trace(session: Session) -> None:
+    """Trees that are drawn and met, the maps of the bed, the coast and the rider's pose."""
+    bring_in(session)
+    rider, stream = session.bicycle, session.stream
+
+    def state() -> tuple[object, ...]:
+        session.schedule.step(session.entities, 1.0 / 120.0)
+        session.coast.follow(stream.store, session.weather.sea_level_m)
+        assert session.coast.wait()
+        maps = session.bed.follow(stream.store, rider.x, rider.z)
+        lines = tuple(coast.points.tobytes() for coast in session.coast.coasts.lines)
+        return (
+            tuple(one.heights.tobytes() for one in maps),
+            lines,
+            [tile[1].tobytes() for tile in stream.resident_trees()],
+            session.land.ground.trunks(rider.x, rider.z, 60.0).tobytes(),
+            session.collisions.drowned_y,
+        )
+
+    session.entities.component(session.cast.rider, Intent).brake_front = 1.0
+    session.entities.component(session.cast.rider, Intent).brake_rear = 1.0
+    for _ in range(240):
+        session.schedule.step(session.entities, 1.0 / 120.0)
+    for _ in range(12):
+        before = state()
+    pose = (rider.x, rider.y, rider.z, rider.yaw_rad, rider.pitch_rad)
+    base = session.weather.sea_level_m
+    do(session, f"sea {rider.y + 60.0:.3f}")
+    for _ in range(60):
+        flooded = state()
+    assert rider.afloat_s > 0.0
+    assert flooded != before
+    do(session, f"sea {base}")
+    after = state()
+    assert after == before
+    assert (rider.x, rider.y, rider.z, rider.yaw_rad, rider.pitch_rad) == pytest.approx(pose, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["alpine", "../up", "", "a" * 80, "nul"])

@@ -16,6 +16,15 @@ from game.core.errors import UsageError
 from game.core.settings import ERROR_RANGE_PX, PRESETS, VIEW_RANGE_KM
 
 SEA_RANGE_M = (-200.0, 2000.0)
+SEA_RATE_M_S = (0.001, 1000.0)
+TIDE_RANGE_M = (0.0, 200.0)
+TIDE_RANGE_S = (1.0, 1.0e6)
+WAVES_RANGE_M = (0.0, 6.0)
+DAY_RANGE = (0.0, 365.0)
+YEAR_RANGE_S = (0.0, 1.0e7)
+FLOOD_RANGE_M = (0.0, 200.0)
+WARMTH_RANGE_C = (-30.0, 30.0)
+MOISTURE_RANGE = (-1.0, 1.0)
 RAIN_RANGE_MM_H = (0.0, 200.0)
 RAINED_RANGE_MIN = (0.0, 600.0)
 RADIUS_RANGE_M = (0.5, 2000.0)
@@ -111,7 +120,33 @@ def _erosion(w: _Words) -> Values:
 
 
 _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
-    "sea": ("sea METRES", lambda w: (w.number("sea level", *SEA_RANGE_M),)),
+    "sea": (
+        "sea METRES [METRES_PER_SECOND]",
+        lambda w: (
+            w.number("sea level", *SEA_RANGE_M),
+            *((w.number("rate", *SEA_RATE_M_S),) if w.words else ()),
+        ),
+    ),
+    "tide": (
+        "tide AMPLITUDE_M PERIOD_S (amplitude 0 for none)",
+        lambda w: (w.number("amplitude", *TIDE_RANGE_M), w.number("period", *TIDE_RANGE_S)),
+    ),
+    "waves": ("waves HEIGHT_M", lambda w: (w.number("wave height", *WAVES_RANGE_M),)),
+    "season": ("season DAY (0 to 365, midsummer 200)", lambda w: (w.number("day", *DAY_RANGE),)),
+    "year": (
+        "year SECONDS [FLOOD_M] (0 seconds: the season stands still)",
+        lambda w: (
+            w.number("length", *YEAR_RANGE_S),
+            *((w.number("flood", *FLOOD_RANGE_M),) if w.words else ()),
+        ),
+    ),
+    "climate": (
+        "climate WARMER_C [MOISTER]",
+        lambda w: (
+            w.number("warmth", *WARMTH_RANGE_C),
+            *((w.number("moisture", *MOISTURE_RANGE),) if w.words else ()),
+        ),
+    ),
     "teleport": ("teleport X,Z", lambda w: w.numbers("position", _X, _Z)),
     "time": ("time HOURS", lambda w: (w.number("hour", 0.0, 24.0),)),
     "dab": (

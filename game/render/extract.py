@@ -21,12 +21,17 @@ from game.ecs.components import (
     Previous,
     PreviousCamera,
     SculptTool,
+    Sea,
+    Season,
     Weather,
 )
 from game.ecs.world import EntityWorld
 from game.lod.selection import Selection
 from game.render.frame import BrushView, CameraView, FrameView, RiderView, brush_ring
+from game.streaming.bed import BedMap
 from game.world.runoff import RunoffView
+from game.world.sea import shown_level_m
+from game.world.seasons import season_look
 
 Surface = Callable[[float, float], float | None]
 """Height in metres of the drawn surface at world (x, z); None where nothing is drawn."""
@@ -147,16 +152,25 @@ def extract(
     tree_tiles: list[tuple[PageKey, NDArray[np.float32], int]],
     land: DrawnLand,
     surface: Surface,
+    bed: list[BedMap] | None = None,
+    growth_line_m: float = -math.inf,
+    snow_line_m: float = math.inf,
     runoff: RunoffView | None = None,
 ) -> FrameView:
     """Everything the passes read this frame."""
     weather = entities.component(cast.world, Weather)
+    sea, season = entities.component(cast.world, Sea), entities.component(cast.world, Season)
     return FrameView(
         width=size[0],
         height=size[1],
         time_s=time_s,
         hour=weather.hour,
-        sea_level_m=weather.sea_level_m,
+        sea_level_m=shown_level_m(weather, sea, alpha),
+        waves_m=sea.waves_m,
+        look=season_look(season.day, season.warmth_c, season.moisture),
+        growth_line_m=growth_line_m,
+        snow_line_m=snow_line_m,
+        bed=bed or [],
         view_m=view_m,
         camera=camera,
         rider=rider_view(entities, cast, alpha, land),

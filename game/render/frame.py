@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from game.core.coords import PageKey
 from game.lod.selection import Selection
+from game.streaming.bed import BedMap
 from game.world.runoff import RunoffView
+from game.world.seasons import SeasonLook
 
 BRUSH_POINTS = 96
 """Points along each circle of the sculpting ring."""
@@ -112,6 +114,16 @@ class FrameView:
     rider: RiderView | None
     brush: BrushView | None
     selection: Selection
+    waves_m: float = 0.5
+    """Significant height of the waves out at sea."""
+    look: SeasonLook = field(default_factory=SeasonLook)
+    """What season and climate change."""
+    snow_line_m: float = math.inf
+    """Height from which snow lies around the camera."""
+    growth_line_m: float = -math.inf
+    """Height below which nothing grows: the bed of the sea as the world was made."""
+    bed: list[BedMap] = field(default_factory=list)
+    """Heights of the land around the camera; none: the water goes by what is seen through it."""
     tree_tiles: list[tuple[PageKey, NDArray[np.float32], int]] = field(default_factory=list)
     """Trees of resident pages (rows as in `PageData.trees`) and the pages' texture layers; the same list object until a
     page comes, goes or changes."""

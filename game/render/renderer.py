@@ -49,17 +49,21 @@ class _Targets:
             self._samples = [Renderbuffer(gl, width, height, kind, samples) for kind in (RGBA16F, DEPTH32F)]
             self.scene = Framebuffer(gl, *self._samples)
         self.sea = Framebuffer(gl, self.colour)
+        self.colour_copy = Texture2D(gl, width, height, RGBA16F, sampling=LINEAR)
+        self.copy = Framebuffer(gl, self.colour_copy)
         self.shown = Texture2D(gl, width, height, RGBA8, sampling=LINEAR)
         self.picture = Framebuffer(gl, self.shown)
 
     def release(self) -> None:
         for thing in (
             self.picture,
+            self.copy,
             self.sea,
             self.scene,
             self.resolved,
             *self._samples,
             self.colour,
+            self.colour_copy,
             self.depth,
             self.shown,
         ):
@@ -99,7 +103,7 @@ class Renderer:
         self._rider = RiderPass(gl)
         self._overlay = OverlayPass(gl)
         self._sky = SkyPass(gl)
-        self._water = WaterPass(gl)
+        self._water = WaterPass(gl, self._detail)
         self._runoff = RunoffTextures(gl)
         self._ponds = PondsPass(gl)
         self._rain = RainPass(gl)
@@ -196,6 +200,12 @@ class Renderer:
             with timed("ponds"):
                 self._ponds.draw(view)
             if sea_shows(view, self._pages):
+                # The sea reads what it covers, from a copy.
+                if self.draw_enabled:
+                    self._targets.resolved.resolve_to(self._targets.copy)
+                self._targets.sea.bind()
+                self._targets.colour_copy.bind(_SCENE_UNIT)
+                self._water.upload(view)
                 with timed("sea"):
                     self._water.draw()
             with timed("rain"):

@@ -17,10 +17,7 @@ from game.lod import frustum
 from game.lod.selection import Selection
 from game.render.frame import CameraView, FrameView, covering
 from game.render.tree_table import TreeTable
-from game.world.vegetation import share_kept
-
-SHORE_M = 0.3
-"""Trees whose foot is less than this above the sea are hidden: none stands in the surf."""
+from game.world.vegetation import SHORE_M, share_kept
 
 _SOFT_RANKS = 0.08
 _NEAR_SHARE = 0.26
@@ -98,7 +95,7 @@ class TreeGather:
         reach = float(self.levels[:, 1].max())
         self.setup[:] = (
             float(selection.altitude_m),
-            view.sea_level_m + SHORE_M,
+            max(view.sea_level_m, view.growth_line_m) + SHORE_M,
             *self._detail_m,
             _VANISH_SHARE * reach,
             reach,

@@ -134,6 +134,7 @@ class TreesPass:
             for bucket, number in enumerate(counts.tolist()):
                 if number:
                     self._instances[bucket].replace(gather.rows[bucket, :number])
+                    self._near_program.set("broadleaved", float(_KINDS[bucket % 2] == "broadleaf"))
                     self._draw(bucket, self._meshes[bucket].count, number)
         if len(blocks):
             self._prepare_far(blocks)

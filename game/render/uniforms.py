@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import APRON, MAX_LEVEL
+from game.core.units import TILE_PERIOD_M, TIME_PERIOD_S
 from game.gl.api import GL
 from game.gl.buffer import Buffer
 from game.gl.context import GLContext
@@ -21,18 +22,13 @@ from game.gl.program import Program
 from game.render.atmosphere import Atmosphere, atmosphere
 from game.render.frame import CameraView, FrameView
 from game.render.weather_light import overcast_of, under_clouds
+from game.streaming.bed import BED_LEVELS, BED_SIDE
+from game.world.waves import WAVES, chop, runup_m, surface_offset_m, wave_rows
 
 FRAME_BINDING = 0
 
-TILE_PERIOD_M = 4096
-"""All ground textures repeat in a whole fraction of this, so that the anchor may be taken modulo it: texture
-coordinates stay small and exact at ±1e9 m and never swim."""
-
 CLOUD_PERIOD_M = 24576
 """Size of the tile of clouds. A tile the eye can hold repeats visibly; this one is longer than the clear view."""
-
-TIME_PERIOD_S = 1024.0
-"""Waves and wind repeat after this time, so that the phase stays small in float32."""
 
 NEAR_M = 0.15
 """Near plane of the near band."""
@@ -70,7 +66,24 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
         "sea",
         "<f4",
         (4,),
-    ),  # level − camera height, level, 1 when the camera is under water, earth's drop per m²
+    ),  # level − camera height, level, water over the camera or 0, earth's drop per m²
+    ("waters", "<f4", (4,)),  # significant wave height, run-up, chop, height below which nothing grows
+    (
+        "season",
+        "<f4",
+        (4,),
+    ),  # degrees warmer now, humidity added, degrees warmer all year, snow line of trees
+    ("leaves", "<f4", (4,)),  # autumn, fallen, spring, each 0…1; unused
+    (
+        "waves",
+        "<f4",
+        (WAVES, 4),
+    ),  # periods along x and z of TILE_PERIOD_M, periods in TIME_PERIOD_S, amplitude
+    (
+        "bed",
+        "<f4",
+        (len(BED_LEVELS), 4),
+    ),  # first sample's x and z from the camera, 1 / spacing, 1 where it is known
     ("cloud", "<f4", (4,)),  # tile offset x and z (0…1), height above the camera; valley haze at the camera
     ("levels", "<f4", (MAX_LEVEL + 1, 4)),  # range r, (1 − m)·r, m·r, 1 when the level morphs
     ("altitude", "<f4", ()),  # camera above ground, for the morph distance
@@ -88,6 +101,9 @@ FRAME_CONSTANTS: dict[str, int | float | tuple[float, ...]] = {
     "CLOUD_PERIOD_M": float(CLOUD_PERIOD_M),
     "TIME_PERIOD_S": TIME_PERIOD_S,
     "HAZE_SCALE_M": HAZE_SCALE_M,
+    "WAVES": WAVES,
+    "BED_MAPS": len(BED_LEVELS),
+    "BED_SIDE": float(BED_SIDE),
 }
 
 
@@ -197,7 +213,9 @@ class FrameUniforms:
         self._light(view)
         self._haze(view)
         level = view.sea_level_m - camera.y
-        row["sea"] = (level, view.sea_level_m, 1.0 if level > 0.0 else 0.0, selection.bend_per_m)
+        over = level + self._wave_over(view)
+        row["sea"] = (level, view.sea_level_m, max(over, 0.02) if over > 0.0 else 0.0, selection.bend_per_m)
+        self._waters(view)
         drift = view.time_s * 9.0
         row["cloud"] = (
             _cloud_offset(self.anchor_x, float(selection.frac_x) + drift),
@@ -219,6 +237,30 @@ class FrameUniforms:
         row["exposure"] = 1.0 + 0.7 * (1.0 - self.atmosphere.high_sun) + 4.0 * (1.0 - self.atmosphere.day)
         self.buffer.replace(self.data)
         self.buffer.bind_base(FRAME_BINDING)
+
+    @staticmethod
+    def _wave_over(view: FrameView) -> float:
+        """Height of the water over the sea's level at the camera."""
+        camera = view.camera
+        if not 0.0 < camera.y - view.sea_level_m < 3.0 * view.waves_m:
+            return 0.0
+        return surface_offset_m(view.waves_m, camera.x, camera.z, view.time_s)
+
+    def _waters(self, view: FrameView) -> None:
+        row, look = self.data[0], view.look
+        row["waters"] = (view.waves_m, runup_m(view.waves_m), chop(view.waves_m), view.growth_line_m)
+        row["season"] = (look.warmer_c, look.moister, look.warmth_c, min(view.snow_line_m, 1e6))
+        row["leaves"] = (look.autumn, look.bare, look.spring, 0.0)
+        row["waves"] = wave_rows(view.waves_m)
+        row["bed"] = 0.0
+        for n, bed in enumerate(view.bed):
+            spacing = 1 << bed.level
+            row["bed"][n] = (
+                float(bed.i0 * spacing - self.anchor_x) - float(view.selection.frac_x),
+                float(bed.j0 * spacing - self.anchor_z) - float(view.selection.frac_z),
+                1.0 / spacing,
+                1.0,
+            )
 
     def _light(self, view: FrameView) -> None:
         overcast = overcast_of(view.rain_mm_h)

@@ -18,6 +18,7 @@ import pymunk
 
 from game.ride.contact import Grade, GroundLike, Kind, Knock, Solid
 from game.ride.power import MASS_KG
+from game.world.vegetation import ROOT_M
 
 RIDER_RADIUS_M = 0.30
 """Half the width of the handlebar: the circle that meets obstacles."""
@@ -198,6 +199,8 @@ class Collisions:
         self._origin = (0.0, 0.0)
         self._centre: tuple[int, int] | None = None
         self._epoch = -1
+        self.drowned_y = -math.inf
+        """Trunks whose foot is lower are under water: not drawn, so not met."""
         self.passed: list[Solid] = []
         """Gates ridden through since somebody last emptied the list."""
 
@@ -331,7 +334,9 @@ class Collisions:
 
     def _meets(self, shape: pymunk.Shape | None, span_y: tuple[float, float]) -> bool:
         solid = None if shape is None else self._solids.get(shape)
-        return solid is not None and span_y[0] < solid.top_y and span_y[1] > solid.bottom_y
+        if solid is None or not (span_y[0] < solid.top_y and span_y[1] > solid.bottom_y):
+            return False
+        return solid.kind is not Kind.TRUNK or solid.bottom_y + ROOT_M >= self.drowned_y
 
     def sweep(
         self,
@@ -448,7 +453,8 @@ class Collisions:
         if self._placed and self._space.point_query(point, reach_m, _SOLIDS):
             return False
         rows = self._ground.trunks(x, z, reach_m + 2.0).tolist()
-        return all(math.hypot(row[0] - x, row[1] - z) > reach_m + row[2] for row in rows)
+        drowned = self.drowned_y - ROOT_M
+        return all(math.hypot(row[0] - x, row[1] - z) > reach_m + row[2] for row in rows if row[3] >= drowned)
 
     def solids_near(self, x: float, z: float, span_y: tuple[float, float]) -> list[Solid]:
         """Obstacles within two metres of (x, z) whose height span meets `span_y`, sorted; no gates."""

@@ -68,13 +68,21 @@ FIRM = Surface()
 
 
 def surface_of(
-    temperature_c: float, humidity: float, rock: float, tree_density: float, wetness: float = 0.0
+    temperature_c: float,
+    humidity: float,
+    rock: float,
+    tree_density: float,
+    wetness: float = 0.0,
+    warmer_c: float = 0.0,
 ) -> Surface:
-    """Surface of a place. `humidity`, `rock`, `tree_density` and `wetness` (0 dry … 1 soaked) are 0…1."""
+    """Surface of a place. `humidity`, `rock`, `tree_density` and `wetness` (0 dry … 1 soaked) are 0…1.
+
+    The season's `warmer_c` melts snow or lays it; sand goes by the place's own `temperature_c`.
+    """
     wet = min(1.0, max(0.0, wetness))
     rock = smoothstep(0.25, 0.85, rock)
     soil = 1.0 - rock
-    snow = (1.0 - smoothstep(SNOW_FULL_C, SNOW_BELOW_C, temperature_c)) * (1.0 - 0.5 * rock)
+    snow = (1.0 - smoothstep(SNOW_FULL_C, SNOW_BELOW_C, temperature_c + warmer_c)) * (1.0 - 0.5 * rock)
     sand = smoothstep(SAND_FROM_C, SAND_FULL_C, temperature_c) * soil
     sand *= 1.0 - smoothstep(SAND_DRY, SAND_MOIST, humidity)
     wood = min(1.0, max(0.0, tree_density)) * soil
@@ -107,13 +115,18 @@ class SurfaceMap:
     def __init__(self, climate_at: ClimateAt) -> None:
         self._climate_at = climate_at
         self._cells: dict[tuple[int, int], tuple[float, float, float, float]] = {}
-        self._last: tuple[tuple[int, int], float, Surface] | None = None
+        self._last: tuple[tuple[int, int], float, float, Surface] | None = None
 
-    def at(self, x: float, z: float, wetness: float = 0.0) -> Surface:
-        """Surface at world (x, z) metres, the same all over a cell of `CELL_M`."""
+    def at(self, x: float, z: float, wetness: float = 0.0, warmer_c: float = 0.0) -> Surface:
+        """Surface at world (x, z) metres, the same all over a cell of `CELL_M`.
+
+        `warmer_c`: degrees that the season adds to the place's climate.
+        """
         cell = (math.floor(x / CELL_M), math.floor(z / CELL_M))
-        if self._last is not None and self._last[0] == cell and self._last[1] == wetness:
-            return self._last[2]
+        # Seasons creep: a twentieth of a degree is no other surface.
+        warmer_c = round(20.0 * warmer_c) / 20.0
+        if self._last is not None and self._last[:3] == (cell, wetness, warmer_c):
+            return self._last[3]
         climate = self._cells.get(cell)
         if climate is None:
             temperature_c, humidity, rock, trees = self._climate_at(
@@ -123,6 +136,6 @@ class SurfaceMap:
             if len(self._cells) >= _MOST_CELLS:
                 self._cells.clear()
             self._cells[cell] = climate
-        surface = surface_of(*climate, wetness)
-        self._last = (cell, wetness, surface)
+        surface = surface_of(*climate, wetness, warmer_c)
+        self._last = (cell, wetness, warmer_c, surface)
         return surface

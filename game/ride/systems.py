@@ -19,14 +19,18 @@ from game.ecs.components import (
     Intent,
     Previous,
     PreviousCamera,
+    Season,
     Weather,
 )
 from game.ecs.schedule import System
 from game.ecs.world import EntityWorld
 from game.ride import autopilot, bicycle, camera
 from game.ride.camera import CameraFeel
+from game.ride.collisions import Collisions
 from game.ride.contact import GroundLike, LandPatch, Obstacles
 from game.ride.surface import FIRM, SurfaceMap, in_stream
+from game.world.seasons import season_look
+from game.world.vegetation import SHORE_M
 
 _of_bicycle = attrgetter(*(field.name for field in fields(Bicycle)))
 _of_camera = attrgetter(*(field.name for field in fields(ChaseCamera)))
@@ -79,8 +83,11 @@ def make_bicycle_system(
     def bicycle_system(world: EntityWorld, step_s: float) -> None:
         water = None if rain_water is None else rain_water()
         for _, (rider, intent) in world.each(Bicycle, Intent):
-            surface = FIRM if surfaces is None else surfaces.at(rider.x, rider.z, _wetness(world))
+            place = (rider.x, rider.z, _wetness(world), _warmer_c(world))
+            surface = FIRM if surfaces is None else surfaces.at(*place)
             level = _sea_level(world)
+            if isinstance(obstacles, Collisions):
+                obstacles.drowned_y = level + SHORE_M
             rider.wading_m = 0.0
             if water is not None:
                 depth_m = water.stream_at(rider.x, rider.z)[0]
@@ -115,6 +122,13 @@ def _wetness(world: EntityWorld) -> float:
     """How wet the ground is, 0…1; dry in a world without weather."""
     for _, (weather,) in world.each(Weather):
         return float(weather.wetness)
+    return 0.0
+
+
+def _warmer_c(world: EntityWorld) -> float:
+    """Degrees that season and player have made it warmer; 0 in a world without seasons."""
+    for _, (season,) in world.each(Season):
+        return season_look(season.day, season.warmth_c).warmer_c
     return 0.0
 
 

@@ -23,6 +23,7 @@ from game.ui.hud import grouped, way
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import RADIUS_RANGE_M, STRENGTH_RANGE_M
 from game.ui.theme import ACCENT, GOOD, WARNING, WATER, Colour, vec4
+from game.ui.water_tab import SeaState, SeaTab
 from game.ui.weather_tab import RainState, draw_rain
 from game.world.save import check_name
 
@@ -43,6 +44,7 @@ class DebugState:
     sea_level_m: float = 0.0
     """The level the sea moves to."""
     rain: RainState = field(default_factory=RainState)
+    sea: SeaState = field(default_factory=SeaState)
     hour: float = 12.0
     x: float = 0.0
     z: float = 0.0
@@ -97,6 +99,7 @@ class DebugMenu:
         self.rects: dict[str, Rect] = {}
         """Where every labelled widget was drawn last, by its label; for played tests."""
         self._erosion = ErosionTab()
+        self._sea = SeaTab()
         self._asked_tab = ""
         self._x, self._z = 0.0, 0.0
         self._place_set = False
@@ -161,6 +164,7 @@ class DebugMenu:
 
     def _water(self, state: DebugState, unit: float, commands: list[str]) -> None:
         """Sea, season, rain, erosion: one part each."""
+        commands += self._sea.draw(state.sea, unit, self._note)
         commands += draw_rain(state.rain, unit, self._note)
         commands += self._erosion.draw(state.erosion, unit, self._note)
 

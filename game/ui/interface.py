@@ -18,6 +18,7 @@ from game.ui.erosion_tab import ErosionState
 from game.ui.hud import DebugNumbers, Hud, HudState
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import BrushButtons, SculptStroke, draw_brush_panel
+from game.ui.water_tab import SeaState
 from game.ui.weather_tab import RainState
 from game.world.erosion_run import ErosionRun
 
@@ -70,6 +71,7 @@ class Facts:
     erosion: ErosionRun | None = None
     """Time that is passing somewhere."""
     rain: RainState = field(default_factory=RainState)
+    sea: SeaState = field(default_factory=SeaState)
 
 
 class Interface:
@@ -172,7 +174,8 @@ class Interface:
     def _debug_state(self, facts: Facts, frame_ms: float) -> DebugState:
         stats, tool = facts.stats, facts.tool
         return DebugState(
-            sea_level_m=facts.weather.sea_level_m,
+            sea_level_m=facts.sea.mean_m if facts.sea.target_m is None else facts.sea.target_m,
+            sea=facts.sea,
             rain=facts.rain,
             hour=facts.weather.hour,
             x=facts.bicycle.x,

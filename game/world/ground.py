@@ -28,7 +28,7 @@ from game.core.coords import (
 from game.kernels.ground import height_at, normal_at
 from game.world.edits import DirtyBox, EditLog, EditSnapshot
 from game.world.page import PageData
-from game.world.vegetation import Vegetation, trunks
+from game.world.vegetation import ROOT_M, SHORE_M, Vegetation, trunks
 
 if TYPE_CHECKING:
     from game.world.source import HeightSource
@@ -50,6 +50,8 @@ class Ground:
         self._snapshot = edits.snapshot()
         self.resident: Callable[[PageKey], PageData | None] | None = None
         """Where to look for a page that is made already; set by whoever owns the resident pages."""
+        self.growth_line_m = -math.inf
+        """Height below which nothing has grown; set before the first question."""
         self._pages: OrderedDict[tuple[int, int], PageData] = OrderedDict()
         self._samples: dict[tuple[int, int], NDArray[np.float32]] = {}
         self._trunks: dict[tuple[int, int], NDArray[np.float64]] = {}
@@ -156,7 +158,8 @@ class Ground:
             page = self._pages[at]
             if len(page.trees) == 0:
                 page.trees = self._vegetation.place(page)
-            rows = self._trunks[at] = trunks(page.trees, west, north)
+            rows = trunks(page.trees, west, north)
+            rows = self._trunks[at] = rows[rows[:, 3] + ROOT_M >= self.growth_line_m + SHORE_M]
         return rows
 
     def _turn_to(self, at: tuple[int, int], x: float, z: float) -> None:

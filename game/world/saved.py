@@ -16,6 +16,7 @@ import numpy as np
 from game import __version__
 from game.core.coords import WORLD_LIMIT_M
 from game.world.edits import EditLog
+from game.world.seasons import ClimateSettings, settings_from_json, settings_to_json
 from game.world.stamps import Stamp
 from game.world.weather import SavedRain
 
@@ -29,7 +30,19 @@ OWN_RECIPE = "recipe.toml"
 """Recipe of a world that brings its own; the file lies beside the world's."""
 
 _SEED = (-(2**63), 2**64 - 1)
-_KEYS = ("version", "game", "recipe", "seed", "sea_level_m", "hour", "rain", "rider", "stamps", "edits")
+_KEYS = (
+    "version",
+    "game",
+    "recipe",
+    "seed",
+    "sea_level_m",
+    "hour",
+    "rain",
+    "climate",
+    "rider",
+    "stamps",
+    "edits",
+)
 _DIGEST = 64
 _SHOWN = 60
 
@@ -61,6 +74,8 @@ class SavedWorld:
     """Heightmaps laid over the land, in order."""
     rain: SavedRain | None = None
     """None: dry."""
+    climate: ClimateSettings = field(default_factory=ClimateSettings)
+    """Season, climate, tide and waves."""
     extra: dict[str, Any] = field(default_factory=dict)
     """Keys of the file that this version does not know; written back as they were."""
 
@@ -111,6 +126,7 @@ def to_json(world: SavedWorld, edits: dict[str, Any] | None = None) -> dict[str,
         data["hour"] = _require("hour", world.hour, 0.0, 24.0)
     if world.rain is not None:
         data["rain"] = world.rain.to_json()
+    data["climate"] = settings_to_json(world.climate)
     if world.pose is not None:
         data["rider"] = {
             "x": _require("rider x", world.pose.x, -WORLD_LIMIT_M, WORLD_LIMIT_M),
@@ -166,6 +182,7 @@ def from_json(data: dict[str, Any], load_stamp: LoadStamp, messages: list[str]) 
         _pose(data.get("rider"), messages),
         _stamps(data.get("stamps", []), load_stamp, messages),
         _rain(data.get("rain"), messages),
+        settings_from_json(data.get("climate"), messages),
         {key: value for key, value in data.items() if key not in _KEYS},
     )
 

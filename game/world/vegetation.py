@@ -20,7 +20,16 @@ from game.world.page import TREE_COLUMNS, PageData
 if TYPE_CHECKING:
     from game.world.source import HeightSource
 
-__all__ = ["BROADLEAF", "CONIFER", "TRUNK_HEIGHT_M", "TRUNK_RADIUS_M", "Vegetation", "share_kept"]
+__all__ = [
+    "BROADLEAF",
+    "CONIFER",
+    "ROOT_M",
+    "SHORE_M",
+    "TRUNK_HEIGHT_M",
+    "TRUNK_RADIUS_M",
+    "Vegetation",
+    "share_kept",
+]
 
 TRUNK_RADIUS_M = (0.22, 0.26)
 """Trunk radius at scale 1, by kind."""
@@ -33,6 +42,9 @@ MOST_LEVELS = 6
 
 ROOT_M = 0.5
 """A trunk is solid from this far below the land, so that a wheel in a hollow still meets it."""
+
+SHORE_M = 0.3
+"""Trees whose foot is less than this above the sea are neither drawn nor met: none stands in the surf."""
 
 _LIMIT_M = int(WORLD_LIMIT_M)
 _MOST_SHARES = 4096

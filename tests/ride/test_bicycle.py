@@ -335,7 +335,12 @@ def test_water_stops_the_rider_and_leaves_a_parked_one_alone() -> None:
     b, land = start(flat(), speed=12.0)
     for _ in range(360):
         riding.step(b, Intent(pedal=1.0), land, STEP_S, sea_level_m=1.5)
-    assert b.speed_m_s < 0.5
+    # Deep water carries: no faster than a swimmer.
+    assert b.speed_m_s < 1.0
+    wading, land = start(flat(), speed=12.0)
+    ride(wading, land, 4.0, Intent(pedal=1.0), sea_level_m=0.8)
+    assert wading.afloat_s == 0.0
+    assert wading.speed_m_s < 1.6
     parked, land = start(flat())
     before = (parked.x, parked.y, parked.z)
     for sea in (0.0, 60.0, 0.0):
