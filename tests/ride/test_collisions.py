@@ -50,6 +50,15 @@ def test_a_fallen_rider_recovers_upright_before_the_trunk() -> None:
     assert abs(b.lean_rad) < 0.1
 
 
+@pytest.mark.parametrize("aside", [0.0, 0.3, -0.45, 0.49])
+def test_a_trunk_in_a_wood_is_met_where_its_bark_is(aside: float) -> None:
+    others = [(20.0 + k, 8.0 + k % 5, TRUNK_M, -1.0, 9.0) for k in range(40)]
+    obstacles = Collisions(LandPatch(flat([(10.0, aside, TRUNK_M, -1.0, 9.0), *others])))
+    knock = obstacles.sweep((8.0, 0.0), (12.0, 0.0), (0.0, 1.7), (40.0, 0.0), 0.1)
+    assert knock is not None
+    assert 8.0 + 4.0 * knock.fraction == pytest.approx(10.0 - math.sqrt(REACH**2 - aside**2), abs=1e-6)
+
+
 @pytest.mark.parametrize("side", [-1.0, 1.0])
 def test_a_graze_of_ten_degrees_deflects(side: float) -> None:
     b, knocks = meet(30 / 3.6, side * REACH * math.cos(math.radians(10.0)))
@@ -164,7 +173,7 @@ def test_the_way_the_space_was_filled_does_not_matter() -> None:
         if detour:
             for x in (-90.0, 50.0, 110.0):
                 obstacles.refill(x, 20.0)
-            obstacles._centre = None
+            obstacles._nearby._centre = None
         b = Bicycle()
         riding.place(b, land, 0.0, 0.0, math.pi / 2)
         for n in range(1200):
