@@ -462,6 +462,7 @@ class Game:
 
     def _draw(self, camera: CameraView, selection: Selection) -> None:
         from game.render.extract import extract
+        from game.render.scenery import REACH_M
 
         session = self.session
         view = extract(
@@ -476,6 +477,7 @@ class Game:
             tree_tiles=session.stream.resident_trees(),
             land=session.land.ground,
             surface=session.stream.surface_height,
+            scenery_tiles=session.scenery_near(camera.x, camera.z, REACH_M),
         )
         self._shown_camera = camera
         self.renderer.draw(view)

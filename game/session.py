@@ -12,7 +12,10 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from game.core.coords import PageKey
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.coords import PageKey, page_at
 from game.core.errors import UsageError
 from game.core.options import RideOptions
 from game.core.settings import Quality
@@ -202,6 +205,17 @@ class Session:
             self.land.show(shown)  # type: ignore[arg-type]
         return uploads + staged
 
+    def scenery_near(self, x: float, z: float, reach_m: float) -> list[tuple[PageKey, NDArray[np.float32]]]:
+        """What stands on the resident level-0 pages within `reach_m` of (x, z); rows as in `kernels.scenery`."""
+        found = []
+        low, high = page_at(0, x - reach_m, z - reach_m), page_at(0, x + reach_m, z + reach_m)
+        for ix in range(low.ix, high.ix + 1):
+            for iz in range(low.iz, high.iz + 1):
+                page = self.stream.store.page(PageKey(0, ix, iz))
+                if page is not None:
+                    found.append((page.key, self.land.scenery.rows(page)))
+        return found
+
     def use_quality(self, quality: Quality) -> None:
         """Other level ranges and trees from this frame on; resident pages stay."""
         # A change under way holds copies of the pages with the trees of before.
@@ -378,11 +392,11 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         entities.component(cast.world, Weather).hour = saved.hour
 
     patch = LandPatch(land.ground)
-    collisions = Collisions(patch)
+    collisions = Collisions(patch, land.scenery.solids)
     if options.speed_m_s is None:
         surfaces = SurfaceMap(source.climate_at)
         moving = [
-            systems.make_autopilot_system(patch, source.block),
+            systems.make_autopilot_system(patch, source.block, land.scenery.solids),
             systems.make_bicycle_system(patch, collisions, surfaces),
         ]
     else:

@@ -135,6 +135,7 @@ def extract(
     tree_tiles: list[tuple[PageKey, NDArray[np.float32]]],
     land: DrawnLand,
     surface: Surface,
+    scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] | None = None,
 ) -> FrameView:
     """Everything the passes read this frame."""
     weather = entities.component(cast.world, Weather)
@@ -150,4 +151,5 @@ def extract(
         brush=brush_view(entities, cast, surface),
         selection=selection,
         tree_tiles=tree_tiles,
+        scenery_tiles=scenery_tiles or [],
     )

@@ -113,3 +113,5 @@ class FrameView:
     selection: Selection
     tree_tiles: list[tuple[PageKey, NDArray[np.float32]]] = field(default_factory=list)
     """Trees of resident pages (rows as in `PageData.trees`)."""
+    scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] = field(default_factory=list)
+    """Stones, logs, fences and gates of level-0 pages near the camera (rows as in `kernels.scenery`)."""

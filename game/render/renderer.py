@@ -1,6 +1,6 @@
 """The renderer: draws a `FrameView` as a list of passes into its own framebuffer.
 
-Near land → trees → rider → brush ring → far land → sky → resolve → sea → post. Near things come first because
+Near land → trees → scenery → rider → brush ring → far land → sky → resolve → sea → post. Near things come first because
 they hide most of what follows. The two depth bands share one 32-bit depth buffer, the near band in its lower
 half, so neither needs a clear in between and the sea can read both.
 """
@@ -20,6 +20,7 @@ from game.render.noise_tile import noise_tile
 from game.render.overlay import OverlayPass
 from game.render.post import PostPass
 from game.render.rider import RiderPass
+from game.render.scenery import SceneryPass
 from game.render.sky import SkyPass
 from game.render.terrain import TerrainPass, far_band_near_m
 from game.render.trees import TreesPass
@@ -90,6 +91,7 @@ class Renderer:
         self.frame = FrameUniforms(gl)
         self._terrain = TerrainPass(gl, quality.patch_quads, self._detail)
         self._trees = TreesPass(gl, quality)
+        self._scenery = SceneryPass(gl)
         self._rider = RiderPass(gl)
         self._overlay = OverlayPass(gl)
         self._sky = SkyPass(gl)
@@ -153,6 +155,8 @@ class Renderer:
         self._terrain.draw(0)
         self._near_state()
         self._trees.draw(view, self.frame)
+        self._near_state()
+        self._scenery.draw(view)
         self._near_state()
         self._rider.draw(view, self.frame)
         self._near_state()
@@ -222,6 +226,7 @@ class Renderer:
             self._sky,
             self._overlay,
             self._rider,
+            self._scenery,
             self._trees,
             self._terrain,
             self.frame,

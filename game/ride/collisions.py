@@ -21,6 +21,11 @@ from game.ride.power import MASS_KG
 
 __all__ = ["CELL_M", "NEAR_M", "SPREAD", "Collisions", "PlaneBody", "grade", "tumble_in_plane"]
 
+SHORE_M = 0.3
+ROOT_M = 0.5
+"""As `render.tree_gather` and `world.scenery` have them: what is drawn stands so far above the sea, and things are
+solid from so far below the land."""
+
 RIDER_RADIUS_M = 0.30
 """Half the width of the handlebar: the circle that meets obstacles."""
 
@@ -145,6 +150,8 @@ class Collisions:
         self._gates = 0
         self._origin = (0.0, 0.0)
         self._nearby = Nearby(ground, self, scenery)
+        self.sea_level_m = -math.inf
+        """What has its foot below this, less `SHORE_M`, is drowned: not drawn, and in nobody's way."""
         self.passed: list[Solid] = []
         """Gates ridden through since somebody last emptied the list."""
         while self.prepare():
@@ -306,8 +313,15 @@ class Collisions:
         )
         known = self._solids
         found = [(shape, known[shape]) for shape in self._space.bb_query(box, _EVERYTHING) if shape in known]
-        low, high = span_y
-        return [(shape, solid) for shape, solid in found if low < solid.top_y and high > solid.bottom_y]
+        return [(shape, solid) for shape, solid in found if self._meets(solid, span_y)]
+
+    def _meets(self, solid: Solid, span_y: tuple[float, float]) -> bool:
+        """Whether the rider at these heights meets it, and it is not drowned."""
+        return (
+            span_y[0] < solid.top_y
+            and span_y[1] > solid.bottom_y
+            and solid.bottom_y > self.sea_level_m + SHORE_M - ROOT_M
+        )
 
     def _pass_gates(
         self, met: list[tuple[pymunk.Shape, Solid]], first: tuple[float, float], last: tuple[float, float]
@@ -403,8 +417,5 @@ class Collisions:
         return sorted(
             solid
             for solid in solids
-            if solid is not None
-            and solid.kind is not Kind.GATE
-            and span_y[0] < solid.top_y
-            and span_y[1] > solid.bottom_y
+            if solid is not None and solid.kind is not Kind.GATE and self._meets(solid, span_y)
         )

@@ -102,6 +102,9 @@ class Knock:
 class Obstacles(Protocol):
     """What stands in the way: implemented by `ride.collisions.Collisions`."""
 
+    sea_level_m: float
+    """What has its foot below is drowned, and in nobody's way."""
+
     def sweep(
         self,
         start: tuple[float, float],

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from game.ride.contact import GroundLike, Kind, Solid
 
@@ -32,14 +33,15 @@ NEAR_M = 20.0
 SPREAD = 7
 """Colliders added in a step beyond those that must be there: more than riding through the densest wood asks for."""
 
+POST_EVERY_M = 0.4
 LONGEST_M = 8.0
-"""No solid of the scenery reaches farther than this from its middle: less than what is settled at once."""
+"""Distance of the posts that stand for something long; and no solid of the scenery reaches farther than this from its middle: less than what is settled at once."""
 
 _MOST_CELLS = int(REACH_M / CELL_M) + 1
 
 Cell = tuple[int, int]
-Scenery = Callable[[float, float, float], Sequence[Solid]]
-"""Solids whose middle lies in the square from (west, north) of this side, metres; sorted."""
+Scenery = Callable[[float, float, float], NDArray[np.float64]]
+"""Solids whose middle lies in the square from (west, north) of this side, metres: [n, 8] as in `Solid`, sorted."""
 
 
 class Plane(Protocol):
@@ -86,6 +88,48 @@ _ALL = _offsets(REACH_M)
 _STEPS = [(i, k) for i in (-1, 0, 1) for k in (-1, 0, 1)]
 _ENTERING = {step: _entering(step) for step in _STEPS}
 _LEAVING = {step: _leaving(step) for step in _STEPS}
+
+
+def solids_of(rows: NDArray[np.float64]) -> list[Solid]:
+    """Solids of rows [n, 8] as a `Scenery` gives them."""
+    return [Solid._make((*row[:7], Kind(int(row[7])))) for row in rows.tolist()]
+
+
+class Cluttered:
+    """A `GroundLike` whose trunks are all that stands there: scenery as rows of upright posts among the trunks.
+
+    For who only asks how near the next obstacle is: a log or a fence is a post every `POST_EVERY_M`; gates are open.
+    """
+
+    def __init__(self, ground: GroundLike, scenery: Scenery) -> None:
+        self._ground = ground
+        self._scenery = scenery
+        self.height, self.block = ground.height, ground.block
+
+    @property
+    def epoch(self) -> int:
+        """Edit epoch of the land."""
+        return self._ground.epoch
+
+    def trunks(self, x: float, z: float, radius_m: float) -> NDArray[np.float64]:
+        """[n, 5] float64: x, z, radius, bottom_y, top_y of trunks and posts, sorted by (x, z)."""
+        trunks = self._ground.trunks(x, z, radius_m)
+        wide = radius_m + LONGEST_M
+        solids = self._scenery(x - wide, z - wide, 2.0 * wide)
+        solids = solids[solids[:, 7] != Kind.GATE]
+        if not len(solids):
+            return trunks
+        ends = solids[:, 2:4] - solids[:, 0:2]
+        count = 1 + np.ceil(np.hypot(ends[:, 0], ends[:, 1]) / POST_EVERY_M).astype(np.int64)
+        which = np.repeat(np.arange(len(solids)), count)
+        number = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+        share = number / np.maximum(count[which] - 1, 1)
+        posts = np.empty((len(which), 5))
+        posts[:, 0:2] = solids[which, 0:2] + share[:, None] * ends[which]
+        posts[:, 2:5] = solids[which, 4:7]
+        near = (posts[:, 0] - x) ** 2 + (posts[:, 1] - z) ** 2 <= radius_m * radius_m
+        found = np.concatenate([trunks, posts[near]])
+        return found[np.lexsort((found[:, 1], found[:, 0]))]
 
 
 def gap_m(solid: Solid, x: float, z: float) -> float:
@@ -163,7 +207,7 @@ class Nearby:
         wide = reach_m + LONGEST_M
         return all(
             gap_m(solid, x, z) > reach_m or solid.kind is Kind.GATE
-            for solid in self._scenery(x - wide, z - wide, 2.0 * wide)
+            for solid in solids_of(self._scenery(x - wide, z - wide, 2.0 * wide))
         )
 
     def _turn_to(self, cell: Cell) -> None:
@@ -256,7 +300,7 @@ class Nearby:
         ends = np.searchsorted(number[order], _CELL_NUMBERS).tolist()
         cells: list[list[Found]] = [rows[ends[k] : ends[k + 1]] for k in range(BLOCK_CELLS * BLOCK_CELLS)]
         if self._scenery is not None:
-            for solid in self._scenery(west, north, BLOCK_M):
+            for solid in solids_of(self._scenery(west, north, BLOCK_M)):
                 i = math.floor(0.5 * (solid.x + solid.end_x) / CELL_M) - block[0] * BLOCK_CELLS
                 k = math.floor(0.5 * (solid.z + solid.end_z) / CELL_M) - block[1] * BLOCK_CELLS
                 cells[i * BLOCK_CELLS + k].append(solid)

@@ -24,6 +24,7 @@ from game.ecs.world import EntityWorld
 from game.ride import autopilot, bicycle, camera
 from game.ride.camera import CameraFeel
 from game.ride.contact import GroundLike, LandPatch, Obstacles
+from game.ride.nearby import Cluttered, Scenery
 from game.ride.surface import FIRM, SurfaceMap
 
 _of_bicycle = attrgetter(*(field.name for field in fields(Bicycle)))
@@ -38,14 +39,18 @@ def remember_previous(world: EntityWorld, step_s: float) -> None:
         before.camera = ChaseCamera(*_of_camera(now))
 
 
-def make_autopilot_system(ground: GroundLike, coarse: autopilot.Coarse | None = None) -> System:
+def make_autopilot_system(
+    ground: GroundLike, coarse: autopilot.Coarse | None = None, scenery: Scenery | None = None
+) -> System:
     """System that writes `Intent` of every entity whose `Autopilot` is not "off".
 
-    With `coarse` (heights of coarse levels) it knows the way out of a kilometre of land.
+    With `coarse` (heights of coarse levels) it knows the way out of a kilometre of land; it keeps off trunks, and
+    off `scenery`.
     """
     way_out = None if coarse is None else autopilot.Route(coarse)
     # Looks farther than wheels do, so it has a patch of its own.
-    land = LandPatch(ground.ground if isinstance(ground, LandPatch) else ground, autopilot.PATCH_M)
+    bare = ground.ground if isinstance(ground, LandPatch) else ground
+    land = LandPatch(bare if scenery is None else Cluttered(bare, scenery), autopilot.PATCH_M)
 
     def autopilot_system(world: EntityWorld, step_s: float) -> None:
         for _, (plan, rider, intent) in world.each(Autopilot, Bicycle, Intent):
@@ -64,7 +69,10 @@ def make_bicycle_system(
     def bicycle_system(world: EntityWorld, step_s: float) -> None:
         for _, (rider, intent) in world.each(Bicycle, Intent):
             surface = FIRM if surfaces is None else surfaces.at(rider.x, rider.z, _wetness(world))
-            bicycle.step(rider, intent, land, step_s, obstacles, _sea_level(world), surface)
+            sea_level_m = _sea_level(world)
+            if obstacles is not None:
+                obstacles.sea_level_m = sea_level_m
+            bicycle.step(rider, intent, land, step_s, obstacles, sea_level_m, surface)
 
     return bicycle_system
 

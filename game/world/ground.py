@@ -78,6 +78,11 @@ class Ground:
         """The page of `key` if it is kept here, at whatever epoch."""
         return self._pages.get((key.ix, key.iz)) if key.level == 0 else None
 
+    def page_at(self, ix: int, iz: int) -> PageData:
+        """Level-0 page (ix, iz) with the ground's edits, made if it is not kept. Raises `ValueError` too far out."""
+        self._turn_to((ix, iz), float(ix * PAGE_QUADS), float(iz * PAGE_QUADS))
+        return self._pages[ix, iz]
+
     def height(self, x: float, z: float) -> float:
         """Height of the drawn level-0 triangle at (x, z).
 

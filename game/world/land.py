@@ -14,6 +14,7 @@ from game.world.edits import DirtyBox, EditLog, EditSnapshot, IndexBox
 from game.world.ground import Ground
 from game.world.operations import KICKER_LENGTH_M
 from game.world.page import PageData
+from game.world.scenery import Scenery
 from game.world.vegetation import Vegetation
 from game.world.workbench import Workbench
 
@@ -34,6 +35,7 @@ class LandSource:
         self.seed = seed
         self.vegetation = Vegetation(source, seed, tree_levels)
         self.ground = Ground(source, edits, self.vegetation)
+        self.scenery = Scenery(source, seed, self.ground.page_at)
         self.workbench = Workbench(source, edits)
         self.workbench.lookups.append(self.ground.page)
         self.shown: EditSnapshot = edits.snapshot()

@@ -1,0 +1,60 @@
+"""Scenery as instances: near the camera, on dry land, sinking away at the end of its range."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from game.core.coords import PageKey
+from game.kernels.scenery import COLUMNS, GATE, LOG, ROCK
+from game.render.frame import CameraView, FrameView
+from game.render.scenery import GROWN_SHARE, instances, reach_of
+from tests.render.scene import TINY, select
+
+
+def view_at(x: float, z: float, sea_level_m: float = -100.0) -> FrameView:
+    selection, _ = select(x, z, 2.0, TINY, {})
+    camera = CameraView(x, 2.0, z, 0.0, 0.0, 1.1, 1.6)
+    return FrameView(320, 180, 0.0, 12.0, sea_level_m, 1500.0, camera, None, None, selection)
+
+
+def rows_of(*places: tuple[float, float, float, int]) -> np.ndarray:
+    rows = np.zeros((len(places), COLUMNS), np.float32)
+    for row, (x, y, z, kind) in zip(rows, places, strict=True):
+        row[:] = (x, y, z, 1.0, 0.0, 0.1, 3.0, 0.2, kind, 0.5)
+    return rows
+
+
+def test_places_are_relative_to_the_camera_far_from_the_origin_too() -> None:
+    key = PageKey(0, 7_812_000, -7_812_000)
+    view = view_at(key.origin_m[0] + 10.0, key.origin_m[1] + 10.0)
+    found = instances([(key, rows_of((12.0, 1.0, 13.5, ROCK), (40.0, 1.0, 40.0, LOG)))], view)
+    assert found[ROCK]["place"][0, :3].tolist() == [2.0, -1.0, 3.5]
+    assert found[LOG]["place"][0, :3].tolist() == [30.0, -1.0, 30.0]
+    assert found[LOG]["size"][0, :3].tolist() == [3.0, np.float32(0.2), np.float32(0.2)]
+    assert found[ROCK]["size"][0, :3].tolist() == [np.float32(0.2), 3.0, np.float32(0.2)]
+
+
+def test_nothing_stands_in_the_sea_and_nothing_beyond_the_range() -> None:
+    key = PageKey(0, 0, 0)
+    rows = rows_of((5.0, 1.0, 5.0, ROCK), (6.0, 4.0, 6.0, ROCK), (127.0, 9.0, 127.0, GATE))
+    view = view_at(0.0, 0.0, sea_level_m=2.0)
+    found = instances([(key, rows)], view)
+    assert len(found[ROCK]) == 1
+    assert GATE not in found
+    dry = instances([(key, rows)], view_at(0.0, 0.0))
+    assert len(dry[ROCK]) == 2
+
+
+def test_things_grow_out_of_the_land_without_a_jump() -> None:
+    view = view_at(0.0, 0.0)
+    reach = reach_of(view)
+    shares = []
+    for distance in np.linspace(1.0, reach - 3.0, 60):
+        found = instances([(PageKey(0, 0, 0), rows_of((float(distance), 1.0, 0.0, ROCK)))], view)
+        shares.append(float(found[ROCK]["axis"][0, 3]))
+    assert shares[0] == 1.0
+    assert shares == sorted(shares, reverse=True)
+    assert max(a - b for a, b in zip(shares, shares[1:], strict=False)) < 0.1
+    assert shares[int(0.7 * GROWN_SHARE * 60)] == 1.0
+    assert shares[-1] < 0.3
+    assert instances([], view) == {}
