@@ -50,4 +50,6 @@ class RideOptions:
     draw: bool = True
     report: Path | None = None
     screenshots: tuple[Screenshot, ...] = ()
+    video: Path | None = None
+    """An MP4 film of the ride, one picture a frame."""
     commands: tuple[Command, ...] = ()

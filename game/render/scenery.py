@@ -129,5 +129,8 @@ class SceneryPass:
 
     def release(self) -> None:
         """Free every GL object; harmless when called twice."""
-        for thing in (*self._arrays.values(), *self._instances.values(), *self._meshes.values(), self._program):
-            thing.release()
+        for kind in MESHES:
+            self._arrays[kind].release()
+            self._instances[kind].release()
+            self._meshes[kind].release()
+        self._program.release()
