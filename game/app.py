@@ -155,6 +155,7 @@ class Game:
             self._rumble = stronger(self._rumble, rumble(session.bicycle))
             watch.skip()
         self._after_steps(steps)
+        session.look_ahead()
         self._vibrate()
 
         camera = self._camera()

@@ -171,6 +171,11 @@ class Session:
         camera_system(self.entities, 1.0 / 120.0)
         systems.remember_previous(self.entities, 0.0)
 
+    def look_ahead(self) -> None:
+        """Have what the rider will soon touch made ready by a thread; once a frame, after its steps."""
+        rider = self.bicycle
+        self.land.ground.look_ahead(rider.x, rider.z, rider.vx_m_s, rider.vz_m_s)
+
     def edited(self, box: DirtyBox | None) -> None:
         """Note a change of the land; `settle_edits` makes it visible everywhere at once."""
         if box is not None:
@@ -336,6 +341,7 @@ class Session:
             self.lock.release()
         self.switch.close()
         self.stream.close()
+        self.land.ground.close()
         self.entities.release()
 
 
@@ -443,6 +449,9 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
     else:
         start = find_spawn(land, sea_level_m)
         session.place(start.x, start.z, start.yaw_rad)
+    # Behind the loading screen, not in the first step.
+    collisions.refill(session.bicycle.x, session.bicycle.z)
+    collisions.fill()
     return session
 
 
