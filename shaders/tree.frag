@@ -6,11 +6,23 @@ in vec3 v_air;
 in vec2 v_grain;
 flat in float v_rough;
 flat in float v_fade;
+in vec3 v_at;
+
+uniform vec4 subject;  // what the camera follows, relative to it; w: 1 when it does
+
+// Share of a leaf that is drawn: none on the lens, little of what stands between the camera and what it follows.
+float drawn_share() {
+    float near = smoothstep(0.6, 2.4, length(v_at));
+    float along = dot(v_at, subject.xyz) / max(dot(subject.xyz, subject.xyz), 1e-3);
+    float aside = length(v_at - clamp(along, 0.0, 1.0) * subject.xyz);
+    float clear = smoothstep(0.7, 1.9, aside) + smoothstep(0.85, 1.1, along) + 1.0 - subject.w;
+    return near * min(1.0, 0.06 + clear);
+}
 
 layout(location = 0) out vec4 out_colour;
 
 void main() {
-    if (faded_out(v_fade, gl_FragCoord.xy)) discard;
+    if (faded_out(v_fade, gl_FragCoord.xy) || faded_out(drawn_share(), gl_FragCoord.xy)) discard;
     // Needles and leaves, too small for triangles, hide the triangles there are.
     vec4 noise = texture(noise_tile, v_grain);
     float speck = 0.65 * noise.g + 0.35 * noise.r - 0.5;

@@ -14,6 +14,7 @@ out vec3 v_air;
 out vec2 v_grain;       // where in the noise the needles or leaves are
 flat out float v_rough; // how much of that shows
 flat out float v_fade;
+out vec3 v_at;
 
 const float TURN = 6.283185307179586;
 
@@ -51,4 +52,5 @@ void main() {
     v_grain = v_grain * (bark ? 0.55 : 0.38) + look.y;
     v_rough = 1.0 - 0.75 * smoothstep(12.0, 80.0, distance_m);
     v_fade = look.z;
+    v_at = at;
 }

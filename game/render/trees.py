@@ -6,6 +6,8 @@ are cross-faded by dither.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,10 @@ _KINDS = ("spruce", "broadleaf")
 _DETAILS = ("near", "mid", "far")
 _INSTANCE_DTYPE = np.dtype([("place", "<f4", (4,)), ("look", "<f4", (4,))])
 _COLOUR_UNIT, _NORMAL_UNIT = 6, 7
+
+CHEST_M = 1.0
+FOLLOWED_M = 11.0
+"""Height over the wheels of what must stay in sight; a camera farther away than this follows nobody."""
 
 
 class TreesPass:
@@ -110,6 +116,7 @@ class TreesPass:
         meshes = len(self._meshes)
         if counts[:meshes].any():
             self._near_program.use()
+            self._near_program.set("subject", subject_of(view))
             for bucket in range(meshes):
                 self._draw(bucket, self._meshes[bucket].count, int(counts[bucket]))
         if counts[meshes:].any():
@@ -152,6 +159,16 @@ class TreesPass:
         self._shadows.release()
         for thing in (*self._arrays, *self._instances, *self._atlas, self._near_program, self._far_program):
             thing.release()
+
+
+def subject_of(view: FrameView) -> tuple[float, float, float, float]:
+    """What the camera follows, relative to it in metres, and 1 while it is near enough to follow it."""
+    rider, camera = view.rider, view.camera
+    if rider is None:
+        return (0.0, 0.0, 0.0, 0.0)
+    x, y, z = (rider.x, rider.y + CHEST_M, rider.z) if rider.thrown is None else rider.thrown[:3]
+    way = (x - camera.x, y - camera.y, z - camera.z)
+    return (*way, 1.0) if math.hypot(*way) < FOLLOWED_M else (0.0, 0.0, 0.0, 0.0)
 
 
 def _layers(
