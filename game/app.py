@@ -488,7 +488,7 @@ class Game:
 
     def _draw(self, camera: CameraView, selection: Selection) -> None:
         from game.render.extract import extract
-        from game.render.scenery import REACH_M
+        from game.render.scenery_gather import REACH_M
 
         session = self.session
         view = extract(

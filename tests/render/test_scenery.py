@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from game.core.coords import PageKey
+from game.gl.context import GLContext
 from game.kernels.scenery import COLUMNS, GATE, LOG, ROCK
-from game.render.frame import CameraView, FrameView
-from game.render.scenery import GROWN_SHARE, instances, reach_of
-from tests.render.scene import TINY, select
+from game.render.frame import CameraView, FrameView, RiderView
+from game.render.scenery_gather import GROWN_SHARE, instances, reach_of
+from tests.render.scene import TINY, frame_view, select
 
 
 def view_at(x: float, z: float, sea_level_m: float = -100.0) -> FrameView:
@@ -58,3 +60,55 @@ def test_things_grow_out_of_the_land_without_a_jump() -> None:
     assert shares[int(0.7 * GROWN_SHARE * 60)] == 1.0
     assert shares[-1] < 0.3
     assert instances([], view) == {}
+
+
+@pytest.mark.gl
+def test_leaves_hide_neither_the_rider_nor_the_lens(gl_context: GLContext) -> None:
+    """A spruce between camera and rider, and one over the camera: the jersey stays to be seen."""
+    from game.render.renderer import Renderer
+
+    selection, _ = select(0.0, 0.0, 2.0, TINY, {})
+    spruce = [(0.0, 0.0, z, 0.0, 1.0, 0.3, 0.0, 0.1) for z in (-2.6, 0.3)]
+    key = PageKey(0, 0, -1)
+    rows = np.array([(64.0, y, 128.0 + z, *rest) for _, y, z, *rest in spruce], np.float32)
+
+    def jersey(trees: bool, dx: float = 0.0) -> int:
+        view = frame_view(selection, (64.0, 2.2, 0.0), pitch_rad=-0.15)
+        view.rider = RiderView(64.0, 0.0, -5.2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.3, False)
+        moved = rows.copy()
+        moved[:, 0] += dx
+        view.tree_tiles = [(key, moved)] if trees else []
+        renderer.draw(view)
+        pixels = renderer.read_pixels().astype(int)
+        return int(((pixels[..., 0] > 120) & (pixels[..., 0] > 1.8 * pixels[..., 1])).sum())
+
+    renderer = Renderer(gl_context, TINY, 160, 90)
+    try:
+        free = jersey(False)
+        assert free > 15
+        assert jersey(True) > 0.75 * free
+        assert jersey(True, 1.0) > 0.75 * free
+        assert renderer.trees_drawn >= 2
+    finally:
+        renderer.release()
+
+
+@pytest.mark.gl
+def test_each_kind_is_drawn_in_one_call_and_given_back(gl_context: GLContext) -> None:
+    from game.render.renderer import Renderer
+
+    selection, _ = select(0.0, 0.0, 2.0, TINY, {})
+    places = [(6.0 * k, -1.0, 128.0 - 12.0, 1 + k % 4) for k in range(20)]
+    before = gl_context.live
+    renderer = Renderer(gl_context, TINY, 160, 90)
+    try:
+        view = frame_view(selection, (60.0, 1.0, 0.0), pitch_rad=-0.1)
+        renderer.draw(view)
+        bare, calls = renderer.read_pixels(), renderer.draw_calls
+        view.scenery_tiles = [(PageKey(0, 0, -1), rows_of(*places))]
+        renderer.draw(view)
+        assert renderer.draw_calls == calls + 4
+        assert (renderer.read_pixels() != bare).any(axis=2).sum() > 40
+    finally:
+        renderer.release()
+    assert gl_context.live == before
