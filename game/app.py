@@ -235,14 +235,10 @@ class Game:
         if inputs.picture:
             self._ask_picture()
         if interface is not None:
-            bound = interface.read(
-                inputs, self.window.pixel_ratio, not self.inputs.grabbed, self.preferences
-            )
+            bound = interface.read(inputs, self.window.pixel_ratio, not self.inputs.grabbed, self.preferences)
             self._asked.extend(parse_command(text) for text in bound)
             self._sculpt(inputs, frame_s)
-        free_pointer = (
-            self._paused or session.tool.active or (interface is not None and interface.menu_open)
-        )
+        free_pointer = self._paused or session.tool.active or (interface is not None and interface.menu_open)
         self.inputs.grab_pointer(self._playing and not free_pointer)
         return inputs
 
@@ -430,6 +426,11 @@ class Game:
             intent = self.session.entities.component(self.session.cast.rider, Intent)
             intent.hop = intent.recover = False
         self.log.steps += steps
+        passed = self.session.collisions.passed
+        if passed and self._playing:
+            self.session.gates += len(passed)
+            self.session.messages.append((f"through gate {self.session.gates}", "good"))
+        passed.clear()
 
     def _vibrate(self) -> None:
         """Hand the strongest thing that happened in the frame to the gamepad."""

@@ -122,6 +122,8 @@ class Session:
     """Land changed since the last `settle_edits`."""
     lens: Lens | None = None
     """The lens the levels stand for."""
+    gates: int = 0
+    """Gates ridden through since the start."""
     saved_epoch: int = 0
     """Edit epoch that is on disk."""
     _owed: list[Upload] = field(default_factory=list)

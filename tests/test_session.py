@@ -330,7 +330,9 @@ def test_a_damaged_world_opens_with_few_messages(session: Session) -> None:
 def test_at_300_kmh_nobody_gets_through_a_trunk_while_pages_load(session: Session) -> None:
     """No page has arrived: what stands in the way comes from the world function, in time."""
     rider, ground = session.bicycle, session.land.ground
-    found = [rows[0] for x in range(-4000, 4000, 500) if len(rows := ground.trunks(rider.x + x, rider.z, 100.0))]
+    found = [
+        rows[0] for x in range(-4000, 4000, 500) if len(rows := ground.trunks(rider.x + x, rider.z, 100.0))
+    ]
     assert len(found) >= 3
     for trunk_x, trunk_z, *_ in found[:5]:
         session.edited(session.land.dab("flatten", trunk_x, trunk_z, 60.0, 500.0, falloff="cone"))

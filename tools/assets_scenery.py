@@ -95,7 +95,9 @@ def _tube_of(points: Array, colours: Array) -> Mesh:
     rows, columns, _ = points.shape
     row, column = np.meshgrid(np.arange(rows - 1), np.arange(columns - 1), indexing="ij")
     a = (row * columns + column).reshape(-1)
-    index = np.concatenate([np.stack([a, a + columns + 1, a + 1], 1), np.stack([a, a + columns, a + columns + 1], 1)])
+    index = np.concatenate(
+        [np.stack([a, a + columns + 1, a + 1], 1), np.stack([a, a + columns, a + columns + 1], 1)]
+    )
     return _outward(build(points.reshape(-1, 3), index, np.repeat(colours, columns, axis=0)))
 
 
@@ -122,7 +124,9 @@ def _cap(ring: Array, side: float) -> Mesh:
     return mesh
 
 
-def _bar(start: tuple[float, float, float], end: tuple[float, float, float], size: float, number: int) -> Mesh:
+def _bar(
+    start: tuple[float, float, float], end: tuple[float, float, float], size: float, number: int
+) -> Mesh:
     """A split rail or post of four rounded sides; lengths in metres, before the division by the whole length."""
     a, b = np.asarray(start), np.asarray(end)
     along = normalised(b - a)
@@ -132,7 +136,10 @@ def _bar(start: tuple[float, float, float], end: tuple[float, float, float], siz
     length = float(np.sqrt(np.sum((b - a) ** 2)))
     wide = 1.0 + 0.18 * spread(31, number)
     bar = loft(
-        [(0.0, 0.0, 0.0, size * wide, size / wide), (0.0, length, 0.0, 0.92 * size * wide, 0.95 * size / wide)],
+        [
+            (0.0, 0.0, 0.0, size * wide, size / wide),
+            (0.0, length, 0.0, 0.92 * size * wide, 0.95 * size / wide),
+        ],
         np.array(WOOD) * (0.85 + 0.3 * unit(32, number)),
         6,
         3.0,

@@ -88,7 +88,9 @@ class _Words:
         self.words.clear()
         return " ".join(words)
 
-    def names(self, what: str, read: Callable[[str], str | None], accepted: tuple[str, ...]) -> tuple[str, ...]:
+    def names(
+        self, what: str, read: Callable[[str], str | None], accepted: tuple[str, ...]
+    ) -> tuple[str, ...]:
         """Names with commas, or "none"."""
         given = self.word(what)
         if given.lower() == "none":
@@ -186,7 +188,9 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
         "button ACTION BUTTON[,BUTTON]|none",
         lambda w: (
             w.choice("action", tuple(DEFAULT_PAD)),
-            *w.names("button", lambda text: text.upper() if text.upper() in PAD_BUTTONS else None, PAD_BUTTONS),
+            *w.names(
+                "button", lambda text: text.upper() if text.upper() in PAD_BUTTONS else None, PAD_BUTTONS
+            ),
         ),
     ),
     "control": ("control NAME VALUE|on|off", lambda w: w.control()),

@@ -70,7 +70,9 @@ class Video:
         if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3:
             raise ValueError(f"pixels are {pixels.dtype} {pixels.shape}; give uint8 [height, width, 3]")
         if pixels.shape[0] < height or pixels.shape[1] < width:
-            raise ValueError(f"a picture of {pixels.shape[1]} × {pixels.shape[0]} in a film of {width} × {height}")
+            raise ValueError(
+                f"a picture of {pixels.shape[1]} × {pixels.shape[0]} in a film of {width} × {height}"
+            )
         frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels[:height, :width]), format="rgb24")
         frame.pts = self._frames
         frame.time_base = 1 / Fraction(self._stream.average_rate)

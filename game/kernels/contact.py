@@ -1,4 +1,4 @@
-"""Wheels on the land: envelope of the drawn triangles under a wheel circle, clearance, samples along a line.
+"""Wheels on the land: envelope of the drawn triangles under a wheel circle, clearance, the camera's arm.
 
 All kernels read one rectangle of level-0 samples, `heights` float32 [nj, ni], rows south, columns east, and
 take positions in metres from its first sample, float64. Quads are split along (i, j)–(i + 1, j + 1), as the
@@ -115,7 +115,7 @@ def wheel_clearance(heights, x, z, along_x, along_z, axle_y, radius, points):
 
 @jit
 def free_arm(heights, x, z, along_x, along_z, chest, lift, longest, shortest, tries, steepest, margin, above):
-    """Longest arm from (x, z) against the unit direction, and its lift above `chest`, that keep land out of sight's way.
+    """Longest camera arm from (x, z) against the unit direction, and its lift above `chest`, that the land allows.
 
     The line from the chest's height to the camera keeps `margin` above the land, and the camera keeps `above` over
     the land around its place. The camera stands `lift` over the chest, or higher where land asks for it; where that

@@ -197,7 +197,9 @@ def place(seed, origin_x, origin_z, base, edited, density, density_x, density_z,
                 rows[count, 8] = np.float32(ROCK)
                 rows[count, 9] = _part(h, 8)
                 count += 1
-            elif log_chance < np.float32(0.04) * min(thick * np.float32(2.0), _ONE) and steep < np.float32(0.4):
+            elif log_chance < np.float32(0.04) * min(thick * np.float32(2.0), _ONE) and steep < np.float32(
+                0.4
+            ):
                 dx, dz = _direction(east, south, _part(log_hash, 2), _part(log_hash, 3))
                 length = np.float32(2.4) + np.float32(3.4) * _part(log_hash, 4)
                 radius = np.float32(0.11) + np.float32(0.07) * _part(log_hash, 5)

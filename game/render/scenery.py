@@ -21,7 +21,9 @@ class SceneryPass:
         self.drawn = 0
         """Things of the last frame."""
         self._program = load_program(gl, "scenery", samplers={"noise_tile": 3})
-        self._meshes = {kind: model.MeshBuffers(gl, model.mesh(stored, name)) for kind, name in MESHES.items()}
+        self._meshes = {
+            kind: model.MeshBuffers(gl, model.mesh(stored, name)) for kind, name in MESHES.items()
+        }
         self._instances = {kind: Buffer(gl, 64 * INSTANCE_DTYPE.itemsize, dynamic=True) for kind in MESHES}
         self._arrays = {
             kind: VertexArray(

@@ -34,8 +34,10 @@ SPREAD = 7
 """Colliders added in a step beyond those that must be there: more than riding through the densest wood asks for."""
 
 POST_EVERY_M = 0.4
+"""Distance of the posts that stand for something long."""
+
 LONGEST_M = 8.0
-"""Distance of the posts that stand for something long; and no solid of the scenery reaches farther than this from its middle: less than what is settled at once."""
+"""No solid of the scenery reaches farther than this from its middle: less than what is settled at once."""
 
 _MOST_CELLS = int(REACH_M / CELL_M) + 1
 

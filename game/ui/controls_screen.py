@@ -126,7 +126,9 @@ class ControlsScreen:
         return commands
 
     def _pages(self, unit: float) -> None:
-        for number, label in enumerate(("keys and mouse buttons", "gamepad buttons", "sensitivity and devices")):
+        for number, label in enumerate(
+            ("keys and mouse buttons", "gamepad buttons", "sensitivity and devices")
+        ):
             chosen = number == self._page
             if chosen:
                 imgui.push_style_color(imgui.Col_.button, vec4(ACCENT, 0.7))
@@ -240,9 +242,7 @@ def problems(preferences: Preferences) -> list[str]:
     return found
 
 
-def _command(
-    preferences: Preferences, action: str, gamepad: bool, number: int, name: str | None
-) -> str:
+def _command(preferences: Preferences, action: str, gamepad: bool, number: int, name: str | None) -> str:
     """The command that puts `name` into a field, or empties it."""
     bindings: Bindings = preferences.gamepad if gamepad else preferences.keys
     names = list(bindings.get(action, ()))

@@ -22,7 +22,11 @@ def after(*texts: str) -> Preferences:
 
 def test_commands_bind_and_reset() -> None:
     changed = after(
-        "bind hop e,ENTER,e", "bind picture none", "button calm lb", "control mouse_invert_y on", "control vibration 0"
+        "bind hop e,ENTER,e",
+        "bind picture none",
+        "button calm lb",
+        "control mouse_invert_y on",
+        "control vibration 0",
     )
     assert changed.keys["hop"] == ("E", "ENTER")
     assert changed.keys["picture"] == ()

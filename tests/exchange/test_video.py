@@ -12,7 +12,9 @@ import pytest
 from game.core.errors import UsageError
 from game.exchange.video import Video, check_video
 
-with_av = pytest.mark.skipif(importlib.util.find_spec("av") is None, reason="the extra `video` is not installed")
+with_av = pytest.mark.skipif(
+    importlib.util.find_spec("av") is None, reason="the extra `video` is not installed"
+)
 
 
 def grey(level: int, width: int, height: int) -> np.ndarray:

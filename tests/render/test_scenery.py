@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -56,7 +58,7 @@ def test_things_grow_out_of_the_land_without_a_jump() -> None:
         shares.append(float(found[ROCK]["axis"][0, 3]))
     assert shares[0] == 1.0
     assert shares == sorted(shares, reverse=True)
-    assert max(a - b for a, b in zip(shares, shares[1:], strict=False)) < 0.1
+    assert max(a - b for a, b in itertools.pairwise(shares)) < 0.1
     assert shares[int(0.7 * GROWN_SHARE * 60)] == 1.0
     assert shares[-1] < 0.3
     assert instances([], view) == {}

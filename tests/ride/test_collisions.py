@@ -271,7 +271,10 @@ def test_moving_spreads_the_filling_over_steps() -> None:
 def one_log(west: float, north: float, side: float) -> np.ndarray:
     """Scenery of one log across the way, and a gate behind it."""
     rows = np.array(
-        [(10.0, -3.0, 10.0, 3.0, 0.15, -0.5, 0.3, Kind.LOG), (20.0, -2.0, 20.0, 2.0, 0.05, -0.5, 2.6, Kind.GATE)]
+        [
+            (10.0, -3.0, 10.0, 3.0, 0.15, -0.5, 0.3, Kind.LOG),
+            (20.0, -2.0, 20.0, 2.0, 0.05, -0.5, 2.6, Kind.GATE),
+        ]
     )
     middle = 0.5 * (rows[:, 0:2] + rows[:, 2:4])
     inside = ((middle >= (west, north)) & (middle < (west + side, north + side))).all(axis=1)

@@ -187,7 +187,9 @@ def test_looking_ahead_changes_nothing_but_when_pages_are_made(delay_s: float) -
     for step in range(60):
         x = 9.0 * step
         ahead.ground.look_ahead(x, 3.0, 80.0, 0.0)
-        assert np.array_equal(ahead.ground.block(int(x), -20, 40, 40), plain.ground.block(int(x), -20, 40, 40))
+        assert np.array_equal(
+            ahead.ground.block(int(x), -20, 40, 40), plain.ground.block(int(x), -20, 40, 40)
+        )
         assert np.array_equal(ahead.ground.trunks(x, 3.0, 30.0), plain.ground.trunks(x, 3.0, 30.0))
     assert any(name.startswith("ground") for name in makers)
     assert len(ahead.ground._ahead) < 30
