@@ -5,7 +5,7 @@ Reads the session's facts as they are handed over; what the player clicks comes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from game.core.bindings import Bindings
@@ -63,6 +63,8 @@ class Facts:
     draw_calls: int
     trees: int
     renderer: str
+    passes_ms: Mapping[str, float] = field(default_factory=dict)
+    """GPU time of each pass; empty while they are not timed."""
     calm: bool = False
     """Whether the camera is calmed."""
     preferences: Preferences = field(default_factory=Preferences)
@@ -229,7 +231,13 @@ class Interface:
             generation_ms=stats.generation_ms,
             ranges_m=facts.selection.ranges.tolist(),
             targets_m=facts.targets_m,
+            passes_ms=facts.passes_ms,
         )
+
+    def renew_layer(self) -> None:
+        """Start again in a new GL context; what is open stays open."""
+        self.layer.release()
+        self.layer = ImguiLayer()
 
     def release(self) -> None:
         """Free imgui's GL objects; harmless when called twice."""
