@@ -317,7 +317,7 @@ class Game:
             self._ask_picture()
         elif name == "motion":
             self._set_motion(str(value))
-        elif name in ("bind", "button", "control") or (name == "controls" and value == "reset"):
+        elif name in ("bind", "button", "control", "feel") or (name == "controls" and value == "reset"):
             self._use_controls(rebound(self.preferences, command))
         elif name == "fullscreen":
             self._toggle_fullscreen()
@@ -338,9 +338,10 @@ class Game:
             self._save_preferences()
 
     def _use_controls(self, preferences: Preferences) -> None:
-        """Read devices by other preferences, and keep them."""
+        """Read devices and move the camera by other preferences, and keep them."""
         self.preferences = preferences
         self.inputs.use(preferences)
+        self.session.use_feel(feel_of(preferences.camera))
         if self.interface is not None:
             self.interface.use_keys(preferences.keys)
         if self._playing:

@@ -21,7 +21,7 @@ from game.core.bindings import (
 )
 from game.core.coords import WORLD_LIMIT_M
 from game.core.errors import UsageError
-from game.core.preferences import CONTROLS, control_range
+from game.core.preferences import CAMERA, CONTROLS, range_of
 from game.core.settings import ERROR_RANGE_PX, PRESETS, VIEW_RANGE_KM
 
 SEA_RANGE_M = (-200.0, 2000.0)
@@ -105,10 +105,10 @@ class _Words:
             found.append(name)
         return tuple(dict.fromkeys(found))
 
-    def control(self) -> tuple[str, float]:
-        """A control preference and its value; on and off are 1 and 0."""
-        name = self.choice("control", CONTROLS)
-        span = control_range(name)
+    def preference(self, section: str, names: tuple[str, ...]) -> tuple[str, float]:
+        """A preference of a section and its value; on and off are 1 and 0."""
+        name = self.choice("name", names)
+        span = range_of(section, name)
         if span is None:
             return name, float(self.choice("state", ("on", "off")) == "on")
         return name, self.number(name, *span)
@@ -193,7 +193,8 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
             ),
         ),
     ),
-    "control": ("control NAME VALUE|on|off", lambda w: w.control()),
+    "control": ("control NAME VALUE|on|off", lambda w: w.preference("controls", CONTROLS)),
+    "feel": ("feel NAME VALUE|on|off", lambda w: w.preference("camera", CAMERA)),
     "sculpt": ("sculpt on|off", lambda w: (w.choice("state", ("on", "off")),)),
     "brush": (
         "brush RADIUS_M STRENGTH_M",

@@ -109,7 +109,8 @@ _ENTRIES = (
 
 
 CONTROLS = tuple(entry.key for entry in _ENTRIES if entry.section == "controls")
-"""Names of the control preferences."""
+CAMERA = tuple(entry.key for entry in _ENTRIES if entry.section == "camera")
+"""Names of the preferences of either section."""
 
 
 def settings_path() -> Path:
@@ -255,12 +256,15 @@ def save(preferences: Preferences, path: Path) -> None:
         raise UsageError(f"settings: {path} cannot be written ({error.strerror or error})") from None
 
 
-def control_range(name: str) -> tuple[float, float] | None:
-    """Least and greatest value of a control preference; None for one that is on or off. Raises `KeyError`."""
-    entry = next((entry for entry in _ENTRIES if entry.section == "controls" and entry.key == name), None)
+def range_of(section: str, name: str) -> tuple[float, float] | None:
+    """Least and greatest value of a preference of "camera" or "controls"; None for one that is on or off.
+
+    Raises `KeyError` for an unknown one.
+    """
+    entry = next((entry for entry in _ENTRIES if (entry.section, entry.key) == (section, name)), None)
     if entry is None:
-        raise KeyError(name)
-    return None if isinstance(getattr(ControlPreferences(), name), bool) else (entry.low, entry.high)
+        raise KeyError(f"[{section}] {name}")
+    return None if isinstance(_default(Preferences(), section, name), bool) else (entry.low, entry.high)
 
 
 def known_fields() -> set[str]:

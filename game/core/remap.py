@@ -1,4 +1,4 @@
-"""What the commands `bind`, `button`, `control` and `controls reset` make of a player's preferences. Pure."""
+"""What the commands `bind`, `button`, `control`, `feel` and `controls reset` make of a player's preferences. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from game.core.commands import Command
-from game.core.preferences import Preferences, control_range
+from game.core.preferences import Preferences, range_of
 
 
 def rebound(preferences: Preferences, command: Command) -> Preferences:
@@ -17,9 +17,16 @@ def rebound(preferences: Preferences, command: Command) -> Preferences:
         case "button", (action, *names):
             return replace(preferences, gamepad={**preferences.gamepad, str(action): tuple(map(str, names))})
         case "control", (name, value):
-            setting: Any = bool(value) if control_range(str(name)) is None else float(value)
+            setting = _setting("controls", str(name), value)
             return replace(preferences, controls=replace(preferences.controls, **{str(name): setting}))
+        case "feel", (name, value):
+            setting = _setting("camera", str(name), value)
+            return replace(preferences, camera=replace(preferences.camera, **{str(name): setting}))
         case "controls", ("reset",):
             first = Preferences()
             return replace(preferences, controls=first.controls, keys=first.keys, gamepad=first.gamepad)
     return preferences
+
+
+def _setting(section: str, name: str, value: float | str) -> Any:
+    return bool(value) if range_of(section, name) is None else float(value)

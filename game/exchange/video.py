@@ -69,11 +69,12 @@ class Video:
         width, height = self.size
         if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3:
             raise ValueError(f"pixels are {pixels.dtype} {pixels.shape}; give uint8 [height, width, 3]")
-        if pixels.shape[0] < height or pixels.shape[1] < width:
-            raise ValueError(
-                f"a picture of {pixels.shape[1]} × {pixels.shape[0]} in a film of {width} × {height}"
-            )
-        frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels[:height, :width]), format="rgb24")
+        if abs(pixels.shape[0] - height) <= 1 and abs(pixels.shape[1] - width) <= 1:
+            pixels = pixels[:height, :width]
+        frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels), format="rgb24")
+        if (frame.width, frame.height) != self.size:
+            # The window was resized: a film has one size.
+            frame = frame.reformat(width=width, height=height)
         frame.pts = self._frames
         frame.time_base = 1 / Fraction(self._stream.average_rate)
         self._frames += 1

@@ -161,13 +161,23 @@ _PRINTED += ("MINUS", "EQUALS", "LBRACKET", "RBRACKET")
 """Places whose print differs between keyboards; digits are on their places on all of them."""
 
 
+_LABELS = {
+    "RSHIFT": "right Shift",
+    "RCTRL": "right Ctrl",
+    "RALT": "right Alt",
+    "PAGEUP": "Page up",
+    "PAGEDOWN": "Page down",
+    "GRAVE": "`",
+}
+
+
 def key_label(name: str) -> str:
     """What is printed on the key at the place `name` on this keyboard, e.g. "Z" for "W" on AZERTY."""
     if name in MOUSE_BUTTONS:
         return MOUSE_BUTTONS[name]
     scancode = SCANCODES[name]
     if name not in _PRINTED:
-        return name if name.startswith("F") else name.capitalize()
+        return _LABELS.get(name, name if name.startswith("F") else name.capitalize())
     # SDL answers "which place has this letter", so ask for every letter that could stand there.
     here = pygame.key.ScancodeWrapper(place == scancode for place in range(512))
     printable = [*range(ord("a"), ord("z") + 1), *map(ord, ",.;'-=/[]")]

@@ -1,4 +1,4 @@
-"""The F2 window: which key, mouse button or gamepad button does what, and how devices are read.
+"""The F2 window: which key, mouse button or gamepad button does what, how devices are read, how the camera moves.
 
 Shows `Preferences`, answers with commands in the grammar of `core.commands`. To bind, a key's field is clicked and
 the key pressed; while it waits (`waiting`), every press belongs to this window. It never touches the game.
@@ -20,7 +20,7 @@ from game.core.bindings import (
     Bindings,
     users_of,
 )
-from game.core.preferences import Preferences, control_range
+from game.core.preferences import Preferences, range_of
 from game.host.inputs import button_of, key_label, key_of
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.theme import ACCENT, WARNING, vec4
@@ -28,11 +28,15 @@ from game.ui.theme import ACCENT, WARNING, vec4
 WIDTH, HEIGHT = 640.0, 600.0
 """Of the window, design units."""
 
+PAGES = ("keys and mouse", "gamepad buttons", "sensitivity", "camera")
+
 Rect = tuple[float, float, float, float]
 
-_SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+_Section = tuple[str, str, tuple[tuple[str, str], ...]]
+_DEVICES: tuple[_Section, ...] = (
     (
         "keyboard and mouse",
+        "control",
         (
             ("steer_sensitivity", "steering follows"),
             ("look_sensitivity", "mouse look"),
@@ -42,6 +46,7 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ),
     (
         "gamepad",
+        "control",
         (
             ("pad_look_sensitivity", "stick look"),
             ("stick_dead_zone", "dead zone of the sticks"),
@@ -52,6 +57,21 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("pad_invert_y", "look: up and down swapped"),
             ("pad_swap_sticks", "steer with the right stick"),
             ("pad_swap_triggers", "pedal with the left trigger"),
+        ),
+    ),
+)
+_CAMERA: tuple[_Section, ...] = (
+    (
+        "camera: 0 is none at all",
+        "feel",
+        (
+            ("reduced_motion", "calm camera: no kick, shake, bob or roll, half the tilt"),
+            ("fov_deg", "field of view, degrees"),
+            ("fov_kick", "widening at speed"),
+            ("shake", "shake from hits and rough ground"),
+            ("bob", "bob with the pedals, in first person"),
+            ("roll", "roll into turns"),
+            ("tilt", "tilt with the slope"),
         ),
     ),
 )
@@ -106,8 +126,8 @@ class ControlsScreen:
             self._pages(unit)
             room = imgui.get_content_region_avail().y - 46.0 * unit
             imgui.begin_child("##page", imgui.ImVec2(0.0, room))
-            if self._page == 2:
-                self._devices(preferences, unit, commands)
+            if self._page >= 2:
+                self._settings(preferences, _CAMERA if self._page == 3 else _DEVICES, unit, commands)
             else:
                 self._actions(preferences, self._page == 1, unit)
             imgui.end_child()
@@ -126,9 +146,7 @@ class ControlsScreen:
         return commands
 
     def _pages(self, unit: float) -> None:
-        for number, label in enumerate(
-            ("keys and mouse buttons", "gamepad buttons", "sensitivity and devices")
-        ):
+        for number, label in enumerate(PAGES):
             chosen = number == self._page
             if chosen:
                 imgui.push_style_color(imgui.Col_.button, vec4(ACCENT, 0.7))
@@ -191,20 +209,23 @@ class ControlsScreen:
         if warned:
             imgui.pop_style_color()
 
-    def _devices(self, preferences: Preferences, unit: float, commands: list[str]) -> None:
+    def _settings(
+        self, preferences: Preferences, sections: tuple[_Section, ...], unit: float, commands: list[str]
+    ) -> None:
         imgui.push_item_width(220.0 * unit)
-        for title, entries in _SECTIONS:
+        for title, command, entries in sections:
             imgui.push_style_color(imgui.Col_.text, vec4(ACCENT))
             imgui.separator_text(title)
             imgui.pop_style_color()
             for name, label in entries:
-                value = getattr(preferences.controls, name)
-                span = control_range(name)
+                section = "camera" if command == "feel" else "controls"
+                value = getattr(getattr(preferences, section), name)
+                span = range_of(section, name)
                 if span is None:
                     changed, on = imgui.checkbox(label, value)
                     self._note(name)
                     if changed:
-                        commands.append(f"control {name} {'on' if on else 'off'}")
+                        commands.append(f"{command} {name} {'on' if on else 'off'}")
                     continue
                 _, moved = imgui.slider_float(
                     label, self._dragged.get(name, value), *span, "%.2f", imgui.SliderFlags_.always_clamp
@@ -214,7 +235,7 @@ class ControlsScreen:
                     self._dragged[name] = moved
                 elif name in self._dragged:
                     # Written when let go, not at every step of the way.
-                    commands.append(f"control {name} {self._dragged.pop(name):.3f}")
+                    commands.append(f"{command} {name} {self._dragged.pop(name):.3f}")
         imgui.pop_item_width()
 
     def _button(self, label: str) -> bool:

@@ -33,6 +33,7 @@ def test_commands_bind_and_reset() -> None:
     assert changed.gamepad["calm"] == ("LB",)
     assert changed.controls.mouse_invert_y is True
     assert changed.controls.vibration == 0.0
+    assert after("feel roll 0", "feel reduced_motion on").camera.roll == 0.0
     assert rebound(changed, parse_command("controls reset")) == Preferences()
     assert rebound(changed, parse_command("controls on")) == changed
 
@@ -55,6 +56,8 @@ def test_what_is_bound_survives_the_file(tmp_path: Path) -> None:
         ("control mouse_invert_y 1", ["on", "off"]),
         ("control dead_zone 0.1", ["stick_dead_zone"]),
         ("controls maybe", ["reset"]),
+        ("feel shake 3", ["3", "2"]),
+        ("feel wobble 1", ["wobble", "shake"]),
     ],
 )
 def test_wrong_words_are_named_with_what_is_accepted(text: str, named: list[str]) -> None:

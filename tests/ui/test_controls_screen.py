@@ -8,7 +8,7 @@ import pygame
 import pytest
 
 from game.core.commands import parse_command
-from game.core.preferences import CONTROLS, Preferences
+from game.core.preferences import CAMERA, CONTROLS, Preferences
 from game.core.remap import rebound
 from game.gl.context import GLContext
 from game.host.inputs import PAD_CODES, SCANCODES
@@ -100,7 +100,7 @@ def test_gamepad_buttons_wait_for_the_gamepad(player: Player) -> None:
 
 
 def test_every_control_preference_is_there_and_answers(player: Player) -> None:
-    player.click("sensitivity and devices")
+    player.click("sensitivity")
     assert set(CONTROLS) <= player.screen.rects.keys()
     before = player.preferences.controls
     player.click("mouse_invert_y")
@@ -110,6 +110,16 @@ def test_every_control_preference_is_there_and_answers(player: Player) -> None:
     assert before != player.preferences.controls
     player.click("reset to defaults")
     assert player.preferences == Preferences()
+
+
+def test_what_moves_the_camera_goes_down_to_a_true_zero(player: Player) -> None:
+    player.click("camera")
+    assert set(CAMERA) <= player.screen.rects.keys()
+    for name in ("fov_kick", "shake", "bob", "roll", "tilt"):
+        player.click(name, 0.002)
+        assert getattr(player.preferences.camera, name) == 0.0
+    player.click("reduced_motion")
+    assert player.preferences.camera.reduced_motion is True
 
 
 def test_done_and_the_cross_close(player: Player) -> None:
