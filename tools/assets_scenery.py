@@ -34,9 +34,9 @@ CUT: Colour = (0.78, 0.64, 0.44)
 WOOD: Colour = (0.60, 0.545, 0.47)
 
 
-def stone() -> Mesh:
-    """A weathered block of radius 1 and height 1 whose lower third is in the land; 320 triangles."""
-    sphere, index = icosphere(2)
+def stone(subdivisions: int = 2) -> Mesh:
+    """A weathered block of radius 1 and height 1 whose lower third is in the land; 320 triangles, 80 with 1."""
+    sphere, index = icosphere(subdivisions)
     # Cut by a few planes: a stone is a block that lost its corners, not a bubble.
     reach = np.ones(len(sphere))
     for cut in range(13):
@@ -179,4 +179,4 @@ def gate() -> Mesh:
 
 def scenery() -> dict[str, Mesh]:
     """Every mesh by the name the game knows it under."""
-    return {"stone": stone(), "log": log(), "panel": panel(), "gate": gate()}
+    return {"stone": stone(), "log": log(), "panel": panel(), "gate": gate(), "stone_far": stone(1)}

@@ -23,8 +23,7 @@ def rebound(preferences: Preferences, command: Command) -> Preferences:
             setting = _setting("camera", str(name), value)
             return replace(preferences, camera=replace(preferences.camera, **{str(name): setting}))
         case "controls", ("reset",):
-            first = Preferences()
-            return replace(preferences, controls=first.controls, keys=first.keys, gamepad=first.gamepad)
+            return Preferences(hints_seen=preferences.hints_seen)
     return preferences
 
 

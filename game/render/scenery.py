@@ -1,4 +1,4 @@
-"""Stones, logs, fences and gates near the camera: what `scenery_gather` found, one instanced draw call a kind."""
+"""Stones, logs, fences and gates near the camera: what `scenery_gather` found, one instanced draw call a model."""
 
 from __future__ import annotations
 
@@ -21,12 +21,10 @@ class SceneryPass:
         self.drawn = 0
         """Things of the last frame."""
         self._program = load_program(gl, "scenery", samplers={"noise_tile": 3})
-        self._meshes = {
-            kind: model.MeshBuffers(gl, model.mesh(stored, name)) for kind, name in MESHES.items()
-        }
-        self._instances = {kind: Buffer(gl, 64 * INSTANCE_DTYPE.itemsize, dynamic=True) for kind in MESHES}
+        self._meshes = {name: model.MeshBuffers(gl, model.mesh(stored, name)) for name in MESHES}
+        self._instances = {name: Buffer(gl, 64 * INSTANCE_DTYPE.itemsize, dynamic=True) for name in MESHES}
         self._arrays = {
-            kind: VertexArray(
+            name: VertexArray(
                 gl,
                 [
                     Stream(
@@ -36,7 +34,7 @@ class SceneryPass:
                         normalised=model.NORMALISED,
                     ),
                     Stream(
-                        self._instances[kind],
+                        self._instances[name],
                         INSTANCE_DTYPE,
                         {"place": 3, "axis": 4, "size": 5},
                         per_instance=True,
@@ -45,25 +43,25 @@ class SceneryPass:
                 mesh.indices,
                 np.uint16,
             )
-            for kind, mesh in self._meshes.items()
+            for name, mesh in self._meshes.items()
         }
 
     def draw(self, view: FrameView) -> None:
         """Upload what is near and draw it."""
         self.drawn = 0
         used = False
-        for kind, rows in instances(view.scenery_tiles, view).items():
+        for name, rows in instances(view.scenery_tiles, view).items():
             if not used:
                 self._program.use()
                 used = True
-            self._instances[kind].replace(rows)
-            self._arrays[kind].draw(self._meshes[kind].count, instances=len(rows))
+            self._instances[name].replace(rows)
+            self._arrays[name].draw(self._meshes[name].count, instances=len(rows))
             self.drawn += len(rows)
 
     def release(self) -> None:
         """Free every GL object; harmless when called twice."""
-        for kind in MESHES:
-            self._arrays[kind].release()
-            self._instances[kind].release()
-            self._meshes[kind].release()
+        for name in MESHES:
+            self._arrays[name].release()
+            self._instances[name].release()
+            self._meshes[name].release()
         self._program.release()

@@ -10,14 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import PageKey
-from game.kernels.scenery import FENCE, GATE, LOG, ROCK
-from game.render.frame import FrameView
+from game.kernels.scenery import FENCE, ROCK
+from game.lod import frustum
+from game.render.frame import FrameView, covering
 from game.render.tree_gather import SHORE_M
 
 INSTANCE_DTYPE = np.dtype([("place", "<f4", (4,)), ("axis", "<f4", (4,)), ("size", "<f4", (4,))])
 """Foot relative to the camera and tint; direction, rise and share; stretch and how far the tone varies."""
 
-MESHES = {ROCK: "stone", LOG: "log", FENCE: "panel", GATE: "gate"}
+MESHES = ("stone", "log", "panel", "gate", "stone_far")
+"""Models by number: that of a kind is its number less one; the last stands for stones farther off."""
+
+STONE_NEAR_M = 40.0
+MARGIN_M = 3.5
+"""Stones up to here are drawn in full; nothing reaches farther than the margin from its foot."""
 
 REACH_M = 220.0
 GROWN_SHARE = 0.8
@@ -34,10 +40,10 @@ def reach_of(view: FrameView) -> float:
 
 def instances(
     tiles: list[tuple[PageKey, NDArray[np.float32]]], view: FrameView
-) -> dict[int, NDArray[np.void]]:
-    """INSTANCE_DTYPE [n] per kind of `MESHES`, for rows of pages as in `kernels.scenery`."""
+) -> dict[str, NDArray[np.void]]:
+    """INSTANCE_DTYPE [n] by the name of a model, of what is in sight; rows of pages as in `kernels.scenery`."""
     reach = reach_of(view)
-    camera = view.camera
+    camera = covering(view.camera)
     parts = []
     for key, rows in tiles:
         x, z = key.origin_m
@@ -48,30 +54,24 @@ def instances(
     if not parts or reach <= 0.0:
         return {}
     rows = np.concatenate(parts)
+    rows = rows[rows[:, 1] > view.sea_level_m + SHORE_M]
+    rows[:, 1] -= camera.y
+    look = (camera.yaw_rad, camera.pitch_rad, camera.fov_y_rad, camera.aspect)
+    sides = frustum.planes(*look, 0.1, 1.0e5)[:4, :3]
     distance = np.sqrt(rows[:, 0] ** 2 + rows[:, 2] ** 2 + float(view.selection.altitude_m) ** 2)
-    rows = rows[(distance < reach) & (rows[:, 1] > view.sea_level_m + SHORE_M)]
-    distance = np.sqrt(rows[:, 0] ** 2 + rows[:, 2] ** 2 + float(view.selection.altitude_m) ** 2)
-    share = np.clip((reach - distance) / ((1.0 - GROWN_SHARE) * reach), 0.0, 1.0)
-    found = {}
-    for kind in MESHES:
-        own = rows[:, 8] == kind
-        if not own.any():
-            continue
-        of_kind = rows[own]
-        made = np.zeros(len(of_kind), INSTANCE_DTYPE)
-        made["place"][:, 0], made["place"][:, 2] = of_kind[:, 0], of_kind[:, 2]
-        made["place"][:, 1] = of_kind[:, 1] - camera.y
-        made["place"][:, 3] = of_kind[:, 9]
-        made["axis"][:, :3] = of_kind[:, 3:6]
-        made["axis"][:, 3] = share[own]
-        length, radius = of_kind[:, 6], of_kind[:, 7]
-        one = np.ones(len(of_kind))
-        stretch = {
-            ROCK: (radius, length, radius),
-            LOG: (length, radius, radius),
-        }.get(kind, (length, one, one))
-        for axis, side in enumerate(stretch):
-            made["size"][:, axis] = side
-        made["size"][:, 3] = 1.0 if kind == ROCK else 0.5
-        found[kind] = made
-    return found
+    seen = (distance < reach) & (sides @ rows[:, :3].T > -MARGIN_M).all(axis=0)
+    rows, distance = rows[seen], distance[seen]
+    kind = rows[:, 8].astype(np.int64)
+    made = np.zeros(len(rows), INSTANCE_DTYPE)
+    made["place"][:, :3] = rows[:, :3]
+    made["place"][:, 3] = rows[:, 9]
+    made["axis"][:, :3] = rows[:, 3:6]
+    made["axis"][:, 3] = np.clip((reach - distance) / ((1.0 - GROWN_SHARE) * reach), 0.0, 1.0)
+    length, radius = rows[:, 6], rows[:, 7]
+    stone, built = kind == ROCK, kind >= FENCE
+    made["size"][:, 0] = np.where(stone, radius, length)
+    made["size"][:, 1] = np.where(stone, length, np.where(built, 1.0, radius))
+    made["size"][:, 2] = np.where(built, 1.0, radius)
+    made["size"][:, 3] = np.where(stone, 1.0, 0.5)
+    number = np.where(stone & (distance > STONE_NEAR_M), len(MESHES) - 1, kind - 1)
+    return {name: made[number == n] for n, name in enumerate(MESHES) if (number == n).any()}

@@ -303,7 +303,9 @@ class Nearby:
         cells: list[list[Found]] = [rows[ends[k] : ends[k + 1]] for k in range(BLOCK_CELLS * BLOCK_CELLS)]
         if self._scenery is not None:
             for solid in solids_of(self._scenery(west, north, BLOCK_M)):
+                # Far out the middle of two ends may round to the next block; here it is as good.
                 i = math.floor(0.5 * (solid.x + solid.end_x) / CELL_M) - block[0] * BLOCK_CELLS
                 k = math.floor(0.5 * (solid.z + solid.end_z) / CELL_M) - block[1] * BLOCK_CELLS
+                i, k = min(max(i, 0), BLOCK_CELLS - 1), min(max(k, 0), BLOCK_CELLS - 1)
                 cells[i * BLOCK_CELLS + k].append(solid)
         return cells

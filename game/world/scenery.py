@@ -92,8 +92,8 @@ class Scenery:
         for ix in range(int(west_m // PAGE_QUADS), int((west_m + side_m) // PAGE_QUADS) + 1):
             for iz in range(int(north_m // PAGE_QUADS), int((north_m + side_m) // PAGE_QUADS) + 1):
                 rows = self.rows(self._page_at(ix, iz))
-                x = ix * float(PAGE_QUADS) + rows[:, 0]
-                z = iz * float(PAGE_QUADS) + rows[:, 2]
+                x = ix * float(PAGE_QUADS) + rows[:, 0].astype(np.float64)
+                z = iz * float(PAGE_QUADS) + rows[:, 2].astype(np.float64)
                 inside = (x >= west_m) & (x < west_m + side_m) & (z >= north_m) & (z < north_m + side_m)
                 if inside.any():
                     found.append(solids_of(rows[inside], ix * float(PAGE_QUADS), iz * float(PAGE_QUADS)))

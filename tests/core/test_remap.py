@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,8 @@ def test_commands_bind_and_reset() -> None:
     assert changed.controls.mouse_invert_y is True
     assert changed.controls.vibration == 0.0
     assert after("feel roll 0", "feel reduced_motion on").camera.roll == 0.0
-    assert rebound(changed, parse_command("controls reset")) == Preferences()
+    seen = dataclasses.replace(after("bind hop E", "feel bob 0"), hints_seen=True)
+    assert rebound(seen, parse_command("controls reset")) == Preferences(hints_seen=True)
     assert rebound(changed, parse_command("controls on")) == changed
 
 

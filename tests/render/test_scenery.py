@@ -15,9 +15,10 @@ from game.render.scenery_gather import GROWN_SHARE, instances, reach_of
 from tests.render.scene import TINY, frame_view, select
 
 
-def view_at(x: float, z: float, sea_level_m: float = -100.0) -> FrameView:
+def view_at(x: float, z: float, sea_level_m: float = -100.0, yaw_rad: float = 2.2) -> FrameView:
+    """An eye 2 m up, by default looking to the south-east, where the rows of these tests are."""
     selection, _ = select(x, z, 2.0, TINY, {})
-    camera = CameraView(x, 2.0, z, 0.0, 0.0, 1.1, 1.6)
+    camera = CameraView(x, 2.0, z, yaw_rad, 0.0, 1.1, 1.6)
     return FrameView(320, 180, 0.0, 12.0, sea_level_m, 1500.0, camera, None, None, selection)
 
 
@@ -32,10 +33,10 @@ def test_places_are_relative_to_the_camera_far_from_the_origin_too() -> None:
     key = PageKey(0, 7_812_000, -7_812_000)
     view = view_at(key.origin_m[0] + 10.0, key.origin_m[1] + 10.0)
     found = instances([(key, rows_of((12.0, 1.0, 13.5, ROCK), (40.0, 1.0, 40.0, LOG)))], view)
-    assert found[ROCK]["place"][0, :3].tolist() == [2.0, -1.0, 3.5]
-    assert found[LOG]["place"][0, :3].tolist() == [30.0, -1.0, 30.0]
-    assert found[LOG]["size"][0, :3].tolist() == [3.0, np.float32(0.2), np.float32(0.2)]
-    assert found[ROCK]["size"][0, :3].tolist() == [np.float32(0.2), 3.0, np.float32(0.2)]
+    assert found["stone"]["place"][0, :3].tolist() == [2.0, -1.0, 3.5]
+    assert found["log"]["place"][0, :3].tolist() == [30.0, -1.0, 30.0]
+    assert found["log"]["size"][0, :3].tolist() == [3.0, np.float32(0.2), np.float32(0.2)]
+    assert found["stone"]["size"][0, :3].tolist() == [np.float32(0.2), 3.0, np.float32(0.2)]
 
 
 def test_nothing_stands_in_the_sea_and_nothing_beyond_the_range() -> None:
@@ -43,10 +44,10 @@ def test_nothing_stands_in_the_sea_and_nothing_beyond_the_range() -> None:
     rows = rows_of((5.0, 1.0, 5.0, ROCK), (6.0, 4.0, 6.0, ROCK), (127.0, 9.0, 127.0, GATE))
     view = view_at(0.0, 0.0, sea_level_m=2.0)
     found = instances([(key, rows)], view)
-    assert len(found[ROCK]) == 1
-    assert GATE not in found
+    assert len(found["stone"]) == 1
+    assert "gate" not in found
     dry = instances([(key, rows)], view_at(0.0, 0.0))
-    assert len(dry[ROCK]) == 2
+    assert len(dry["stone"]) == 2
 
 
 def test_things_grow_out_of_the_land_without_a_jump() -> None:
@@ -54,14 +55,22 @@ def test_things_grow_out_of_the_land_without_a_jump() -> None:
     reach = reach_of(view)
     shares = []
     for distance in np.linspace(1.0, reach - 3.0, 60):
-        found = instances([(PageKey(0, 0, 0), rows_of((float(distance), 1.0, 0.0, ROCK)))], view)
-        shares.append(float(found[ROCK]["axis"][0, 3]))
+        found = instances([(PageKey(0, 0, 0), rows_of((float(distance), 1.0, 0.0, LOG)))], view)
+        shares.append(float(found["log"]["axis"][0, 3]))
     assert shares[0] == 1.0
     assert shares == sorted(shares, reverse=True)
     assert max(a - b for a, b in itertools.pairwise(shares)) < 0.1
     assert shares[int(0.7 * GROWN_SHARE * 60)] == 1.0
     assert shares[-1] < 0.3
     assert instances([], view) == {}
+
+
+def test_only_what_is_in_sight_is_sent_and_far_stones_are_plain() -> None:
+    key = PageKey(0, 0, 0)
+    rows = rows_of((20.0, 1.0, 20.0, ROCK), (50.0, 1.0, 50.0, ROCK), (30.0, 1.0, 30.0, GATE))
+    found = instances([(key, rows)], view_at(0.0, 0.0))
+    assert {name: len(made) for name, made in found.items()} == {"stone": 1, "stone_far": 1, "gate": 1}
+    assert instances([(key, rows)], view_at(0.0, 0.0, yaw_rad=-0.9)) == {}
 
 
 @pytest.mark.gl
@@ -96,7 +105,7 @@ def test_leaves_hide_neither_the_rider_nor_the_lens(gl_context: GLContext) -> No
 
 
 @pytest.mark.gl
-def test_each_kind_is_drawn_in_one_call_and_given_back(gl_context: GLContext) -> None:
+def test_each_model_is_drawn_in_one_call_and_given_back(gl_context: GLContext) -> None:
     from game.render.renderer import Renderer
 
     selection, _ = select(0.0, 0.0, 2.0, TINY, {})

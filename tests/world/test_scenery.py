@@ -71,6 +71,19 @@ def test_everything_stands_on_its_own_page_and_on_the_land(origin: tuple[int, in
     assert found > 5
 
 
+@pytest.mark.parametrize("at", [(-1.0, -1.0), (16_777_216.0, -1024.0), (999_990_000.0, -999_990_000.0)])
+def test_squares_share_out_what_stands_there_however_far_out(at: tuple[float, float]) -> None:
+    land = alpine()
+    west, north = 32.0 * (at[0] // 32.0), 32.0 * (at[1] // 32.0)
+    whole = land.scenery.solids(west, north, 256.0)
+    parts = [land.scenery.solids(west + 32.0 * i, north + 32.0 * k, 32.0) for i in range(8) for k in range(8)]
+    assert len(whole) > 3
+    together = np.concatenate(parts)
+    assert np.array_equal(together[np.lexsort(together.T[::-1])], whole)
+    middle = 0.5 * (whole[:, 0:2] + whole[:, 2:4]) - (west, north)
+    assert ((middle >= -2.0) & (middle < 258.0)).all()
+
+
 def test_what_is_sculpted_carries_its_things_along_and_undo_brings_them_back() -> None:
     land = alpine()
     before = around(land, 1)
