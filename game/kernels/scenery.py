@@ -35,7 +35,9 @@ CAPACITY = 2 * CELLS * CELLS + 2 * PANELS + 1
 _STONES, _LOGS, _FENCES = 7101, 7102, 7103
 _SCREE_FROM, _SCREE_TO = np.float32(0.40), np.float32(0.75)
 _FENCE_SLOPE = np.float32(0.17)
-_FENCE_SHARE = np.float32(0.30)
+_FENCE_SHARE = np.float32(0.45)
+_WOOD_FROM, _WOOD_TO = np.float32(0.004), np.float32(0.35)
+"""A fence stands where trees grow, but few: where meadow meets wood, and in no desert."""
 _ZERO, _HALF, _ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
 
 
@@ -133,7 +135,7 @@ def _fence(seed, origin_x, origin_z, base, edited, density, density_x, density_z
     z = np.float32(26.0) + np.float32(76.0) * _part(h, 3)
     thick = _thickness(density, density_x, density_z, origin_x + int(x), origin_z + int(z))
     east, south = _slopes(base, x, z)
-    if thick > np.float32(0.35) or east * east + south * south > _FENCE_SLOPE * _FENCE_SLOPE:
+    if thick < _WOOD_FROM or thick > _WOOD_TO or east * east + south * south > _FENCE_SLOPE * _FENCE_SLOPE:
         return count
     dx, dz = _direction(east, south, _part(h, 4), _part(h, 5))
     gate, panel = np.float32(GATE_M), np.float32(PANEL_M)
