@@ -39,6 +39,11 @@ ORIGIN_MOVE_M = 4096.0
 SKIN_M = 0.002
 """The sweep stops this far from the bark, so that the next one does not start inside it."""
 
+PUSH_M = 0.03
+DEEP_M = 0.12
+"""An overlap ends by no more than the first a step: on a slope a greater move would be a blow by the land. One deeper
+than the second was not ridden into, for a sweep stops at the surface."""
+
 ELASTICITY = 0.15
 RIDER_FRICTION = 0.2
 FRICTION = {Kind.TRUNK: 1.0, Kind.LOG: 1.0, Kind.ROCK: 1.2, Kind.FENCE: 0.6, Kind.GATE: 0.0}
@@ -278,9 +283,9 @@ class Collisions:
         if inside is not None:
             solid, out_x, out_z, depth = inside
             into = -(velocity[0] * out_x + velocity[1] * out_z)
-            push = depth + SKIN_M
-            if into <= 0.0:
-                # Already on the way out: only help.
+            push = min(depth + SKIN_M, PUSH_M)
+            if into <= 0.0 or depth > DEEP_M:
+                # Already on the way out, or come from above, as over a stone that the slope buries: only help.
                 return Knock(1.0, velocity[0], velocity[1], 0.0, push * out_x, push * out_z, Grade.NONE)
             return self._bounce(solid, first, velocity, (out_x, out_z), 0.0, push, dt)
         if first == last:

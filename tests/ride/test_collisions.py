@@ -14,7 +14,7 @@ from game.ride import bicycle as riding
 from game.ride.collisions import CELL_M, NEAR_M, RIDER_RADIUS_M, SPREAD, Collisions, grade
 from game.ride.contact import Grade, Kind, LandPatch, Solid
 from game.ride.nearby import Cluttered
-from tests.ride.land import FormulaLand, flat, forest
+from tests.ride.land import FormulaLand, flat, forest, slope
 
 TRUNK_M = 0.2
 REACH = TRUNK_M + RIDER_RADIUS_M
@@ -326,3 +326,22 @@ def test_the_autopilot_sees_scenery_as_posts() -> None:
     assert logs[:, 1].max() == 3.0
     assert not (rows[:, 0] == 20.0).any()
     assert len(ground.trunks(10.0, 40.0, 5.0)) == 0
+
+
+def test_a_stone_the_slope_buries_is_ridden_over_from_above() -> None:
+    """Uphill its top is under the wheels; coming down over it nobody is thrown, and nobody stays inside."""
+    land = LandPatch(slope(-0.7))
+    obstacles = Collisions(land)
+    stone = Solid(6.0, 0.1, 6.0, 0.1, 0.8, -5.0, -0.7 * 6.0 + 0.35, Kind.ROCK)
+    obstacles.add([stone])
+    b = Bicycle()
+    riding.place(b, land, 0.0, 0.0, math.pi / 2)
+    b.speed_m_s = 4.0
+    moved = []
+    for _ in range(240):
+        x, z = b.x, b.z
+        riding.step(b, Intent(brake_rear=0.3), land, STEP_S, obstacles)
+        moved.append(math.hypot(b.x - x, b.z - z) - b.speed_m_s * STEP_S)
+    assert b.falls == 0
+    assert b.x > 9.0
+    assert max(moved) < 0.04
