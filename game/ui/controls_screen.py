@@ -121,7 +121,10 @@ class ControlsScreen:
         imgui.set_next_window_size(imgui.ImVec2(width, height), placed)
         commands: list[str] = []
         flags = imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse
+        # Over the pause panel and the debug window, whose words would show through.
+        imgui.push_style_color(imgui.Col_.window_bg, vec4((13, 18, 25, 255), 0.98))
         shown, still_open = imgui.begin("Controls##controls", True, flags)
+        imgui.pop_style_color()
         if shown:
             self._pages(unit)
             room = imgui.get_content_region_avail().y - 46.0 * unit
