@@ -88,7 +88,7 @@ def test_leaves_hide_neither_the_rider_nor_the_lens(gl_context: GLContext) -> No
         view.rider = RiderView(64.0, 0.0, -5.2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.3, False)
         moved = rows.copy()
         moved[:, 0] += dx
-        view.tree_tiles = [(key, moved)] if trees else []
+        view.tree_tiles = [(key, moved, 0)] if trees else []
         renderer.draw(view)
         pixels = renderer.read_pixels().astype(int)
         return int(((pixels[..., 0] > 120) & (pixels[..., 0] > 1.8 * pixels[..., 1])).sum())
