@@ -153,7 +153,7 @@ def _parsers() -> tuple[_Parser, _Parser]:
     ride.add_argument(
         "--screenshot", type=_screenshot, action="append", default=[], metavar="FILE.png[@SECOND]"
     )
-    ride.add_argument("--video", default=None, metavar="FILE.mp4", help="not built yet")
+    ride.add_argument("--video", type=Path, default=None, metavar="FILE.mp4", help="needs the extra `video`")
     return play, ride
 
 
@@ -209,9 +209,12 @@ def parse_arguments(words: Sequence[str]) -> RideOptions:
     if not riding:
         return RideOptions(**common, fullscreen=arguments.fullscreen)
     if arguments.video is not None:
-        raise UsageError(
-            f"--video: {arguments.video} cannot be written, video is not built yet; use --screenshot"
-        )
+        from game.exchange.video import check_video
+
+        check_video(arguments.video)
+        check_writable(arguments.video, "--video")
+        if arguments.draw == "none":
+            raise UsageError("--video needs pictures, but --draw none draws nothing; leave one of them out")
     if arguments.report is not None:
         check_writable(arguments.report, "--report")
     for shot in arguments.screenshot:
@@ -233,6 +236,7 @@ def parse_arguments(words: Sequence[str]) -> RideOptions:
         draw=arguments.draw == "all",
         report=arguments.report,
         screenshots=tuple(arguments.screenshot),
+        video=arguments.video,
     )
 
 

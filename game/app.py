@@ -26,12 +26,14 @@ from game.core.errors import UsageError
 from game.core.options import RideOptions, Screenshot
 from game.core.paths import first_writable, user_data_dir, user_pictures_dir
 from game.core.preferences import Preferences, load, save, settings_path
+from game.core.remap import rebound
 from game.core.report import SECTIONS, RideLog, percentiles, rss_mib
 from game.core.settings import Quality, quality, quality_for_renderer
 from game.core.stopwatch import Stopwatch
 from game.core.units import STEP_S
 from game.ecs.components import Intent
 from game.exchange.raster import write_png
+from game.exchange.video import Video
 from game.host.inputs import InputFrame, Inputs, key_label
 from game.host.window import Window
 from game.ride.camera import feel_of
@@ -122,6 +124,8 @@ class Game:
         self.watch = Stopwatch()
         self._script: deque[Command] = deque(options.commands)
         self._shots: list[Screenshot] = list(options.screenshots)
+        width, height = window.drawable_size
+        self._video = None if options.video is None else Video(options.video, width, height, options.fps)
         self._asked: list[Command] = []
         """Commands from the interface, for the next frame."""
         self._shown_camera: CameraView | None = None
@@ -150,7 +154,7 @@ class Game:
         watch.lap("edit_ms")
 
         self._set_intent(inputs, frame_s)
-        steps = self.clock.advance(0.0 if session.paused else frame_s)
+        steps = self.clock.advance(0.0 if self._paused else frame_s)
         for _ in range(steps):
             session.schedule.step(session.entities, STEP_S)
             watch.lap("sim_ms")
@@ -158,6 +162,7 @@ class Game:
             self._rumble = stronger(self._rumble, rumble(session.bicycle))
             watch.skip()
         self._after_steps(steps)
+        session.look_ahead()
         session.settle_runoff(steps * STEP_S, block=self.options.pages != "realtime")
         watch.skip() if self.options.pages != "realtime" else watch.lap("stream_ms")
         self._vibrate()
@@ -184,7 +189,7 @@ class Game:
         session.coast.follow(stream.store, session.weather.sea_level_m)
         watch.lap("stream_ms")
 
-        selection = stream.select(covering(camera), 0.0 if session.paused else frame_s)
+        selection = stream.select(covering(camera), 0.0 if self._paused else frame_s)
         watch.lap("select_ms")
 
         self._keep_drawable()
@@ -208,12 +213,19 @@ class Game:
             self.renderer.upload(layer, page)
         return done
 
+    @property
+    def _paused(self) -> bool:
+        """Whether the ride stands still: paused, or a player is at the controls screen."""
+        at_controls = self._playing and self.interface is not None and self.interface.controls_open
+        return self.session.paused or at_controls
+
     # Inputs and commands: all that may change the session before its steps.
 
     def _read_inputs(self, frame_s: float) -> InputFrame:
         interface, session = self.interface, self.session
         has_mouse = interface is not None and interface.layer.wants_mouse
         has_text = interface is not None and interface.layer.wants_text
+        self.inputs.muted = interface is not None and interface.waits_for_key
         inputs = self.inputs.poll(self.window.pixel_ratio, has_mouse, has_text)
         session.quit |= inputs.quit
         if inputs.resized:
@@ -236,11 +248,10 @@ class Game:
         if inputs.picture:
             self._ask_picture()
         if interface is not None:
-            interface.read(inputs, self.window.pixel_ratio, not self.inputs.grabbed)
+            bound = interface.read(inputs, self.window.pixel_ratio, not self.inputs.grabbed, self.preferences)
+            self._asked.extend(parse_command(text) for text in bound)
             self._sculpt(inputs, frame_s)
-        free_pointer = (
-            session.paused or session.tool.active or (interface is not None and interface.menu_open)
-        )
+        free_pointer = self._paused or session.tool.active or (interface is not None and interface.menu_open)
         self.inputs.grab_pointer(self._playing and not free_pointer)
         return inputs
 
@@ -315,6 +326,8 @@ class Game:
             self._ask_picture()
         elif name == "motion":
             self._set_motion(str(value))
+        elif name in ("bind", "button", "control", "feel") or (name == "controls" and value == "reset"):
+            self._use_controls(rebound(self.preferences, command))
         elif name == "fullscreen":
             self._toggle_fullscreen()
         elif self.interface is not None:
@@ -331,6 +344,16 @@ class Game:
         self.session.use_feel(feel_of(camera))
         if self._playing:
             self.session.messages.append((MOTION_LABELS[motion], "good"))
+            self._save_preferences()
+
+    def _use_controls(self, preferences: Preferences) -> None:
+        """Read devices and move the camera by other preferences, and keep them."""
+        self.preferences = preferences
+        self.inputs.use(preferences)
+        self.session.use_feel(feel_of(preferences.camera))
+        if self.interface is not None:
+            self.interface.use_keys(preferences.keys)
+        if self._playing:
             self._save_preferences()
 
     def _save_preferences(self) -> None:
@@ -425,7 +448,7 @@ class Game:
         intent = session.entities.component(session.cast.rider, Intent)
         intent.pedal = intent.brake_front = intent.brake_rear = intent.steer = 0.0
         if session.free_camera.x is not None:
-            if not session.paused:
+            if not self._paused:
                 actions.fly(session, inputs.pedal - inputs.brake, inputs.steer, inputs.sprint, frame_s)
         else:
             intent.pedal = inputs.pedal * (SPRINT if inputs.sprint else 1.0)
@@ -452,6 +475,11 @@ class Game:
             intent = self.session.entities.component(self.session.cast.rider, Intent)
             intent.hop = intent.recover = False
         self.log.steps += steps
+        passed = self.session.collisions.passed
+        if passed and self._playing:
+            self.session.gates += len(passed)
+            self.session.messages.append((f"through gate {self.session.gates}", "good"))
+        passed.clear()
 
     def _vibrate(self) -> None:
         """Hand the strongest thing that happened in the frame to the gamepad."""
@@ -510,6 +538,7 @@ class Game:
 
     def _draw(self, camera: CameraView, selection: Selection) -> None:
         from game.render.extract import extract
+        from game.render.scenery_gather import REACH_M
 
         session = self.session
         view = extract(
@@ -528,6 +557,7 @@ class Game:
             growth_line_m=GROWTH_LINE_M,
             snow_line_m=session.snow_line_m(camera.x, camera.z),
             runoff=session.runoff.view,
+            scenery_tiles=session.scenery_near(camera.x, camera.z, REACH_M),
         )
         self._shown_camera = camera
         self.renderer.draw(view)
@@ -572,6 +602,7 @@ class Game:
             calm=self.preferences.camera.reduced_motion,
             rain=self._rain_state(),
             sea=self._sea_state(camera),
+            preferences=self.preferences,
             passes_ms=self.renderer.timers.times_ms(),
             erosion=session.erosion,
         )
@@ -625,6 +656,8 @@ class Game:
         due = [shot for shot in self._shots if shot.at_s is not None and shot.at_s <= now]
         if due or self._pictures:
             self._write_pictures(due)
+        if self._video is not None:
+            self._video.add(self.renderer.read_pixels())
 
     def _write_pictures(self, due: list[Screenshot]) -> None:
         pixels = self.renderer.read_pixels()
@@ -647,6 +680,8 @@ class Game:
         """Write what was asked for "at the end", and what fell after the last frame."""
         if self._shots:
             self._write_pictures(list(self._shots))
+        if self._video is not None:
+            self._video.close()
 
     def _present(self) -> None:
         if not self.options.offscreen and self.options.draw:
@@ -746,6 +781,8 @@ class Game:
 
     def release(self) -> None:
         """Stop the workers and free every GL object; harmless when called twice."""
+        if self._video is not None:
+            self._video.close()
         self.session.close()
         self.inputs.close()
         if self.interface is not None:

@@ -12,7 +12,10 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from game.core.coords import WORLD_LIMIT_M, PageKey
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.coords import WORLD_LIMIT_M, PageKey, page_at
 from game.core.errors import UsageError
 from game.core.options import RideOptions
 from game.core.settings import Quality
@@ -144,6 +147,8 @@ class Session:
     """Land changed since the last `settle_edits`."""
     lens: Lens | None = None
     """The lens the levels stand for."""
+    gates: int = 0
+    """Gates ridden through since the start."""
     saved_epoch: int = 0
     """Edit epoch that is on disk."""
     _owed: list[Upload] = field(default_factory=list)
@@ -212,6 +217,11 @@ class Session:
         camera_system = self.schedule.systems[-1]
         camera_system(self.entities, 1.0 / 120.0)
         systems.remember_previous(self.entities, 0.0)
+
+    def look_ahead(self) -> None:
+        """Have what the rider will soon touch made ready by a thread; once a frame, after its steps."""
+        rider = self.bicycle
+        self.land.ground.look_ahead(rider.x, rider.z, rider.vx_m_s, rider.vz_m_s)
 
     def edited(self, box: DirtyBox | None) -> None:
         """Note a change of the land; `settle_edits` makes it visible everywhere at once."""
@@ -328,6 +338,17 @@ class Session:
         weather = self.weather
         weather.rain_mm_h = weather.rain_target_mm_h = weather.wetness = 0.0
         self.runoff.forget()
+
+    def scenery_near(self, x: float, z: float, reach_m: float) -> list[tuple[PageKey, NDArray[np.float32]]]:
+        """What stands on the resident level-0 pages within `reach_m` of (x, z); rows as in `kernels.scenery`."""
+        found = []
+        low, high = page_at(0, x - reach_m, z - reach_m), page_at(0, x + reach_m, z + reach_m)
+        for ix in range(low.ix, high.ix + 1):
+            for iz in range(low.iz, high.iz + 1):
+                page = self.stream.store.page(PageKey(0, ix, iz))
+                if page is not None:
+                    found.append((page.key, self.land.scenery.rows(page)))
+        return found
 
     def use_quality(self, quality: Quality) -> None:
         """Other level ranges and trees from this frame on; resident pages stay."""
@@ -456,6 +477,7 @@ class Session:
         self.switch.close()
         self.runoff.close()
         self.stream.close()
+        self.land.ground.close()
         self.entities.release()
 
 
@@ -519,11 +541,11 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         for segment in saved.rain.past:
             runoff.rained(*segment)
     patch = LandPatch(land.ground)
-    collisions = Collisions(patch)
+    collisions = Collisions(patch, land.scenery.solids)
     if options.speed_m_s is None:
         surfaces = SurfaceMap(source.climate_at)
         moving = [
-            systems.make_autopilot_system(patch, source.block),
+            systems.make_autopilot_system(patch, source.block, land.scenery.solids),
             systems.make_bicycle_system(patch, collisions, surfaces, lambda: runoff.view),
         ]
     else:
@@ -581,6 +603,9 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
     else:
         start = find_spawn(land, sea_level_m)
         session.place(start.x, start.z, start.yaw_rad)
+    # Behind the loading screen, not in the first step.
+    collisions.refill(session.bicycle.x, session.bicycle.z)
+    collisions.fill()
     return session
 
 

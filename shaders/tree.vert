@@ -17,6 +17,7 @@ out vec2 v_grain;       // where in the noise the needles or leaves are
 flat out float v_rough; // how much of that shows
 flat out float v_fade;
 flat out float v_lost; // share of the leaves that have fallen; below zero on bark
+out vec3 v_at;
 
 const float TURN = 6.283185307179586;
 
@@ -57,4 +58,5 @@ void main() {
     v_rough = 1.0 - 0.75 * smoothstep(12.0, 80.0, distance_m);
     v_fade = look.z;
     v_lost = bark ? -1.0 : leaves_lost(look.y, broadleaved);
+    v_at = at;
 }

@@ -257,7 +257,7 @@ def test_a_flood_to_60_m_and_back_leaves_no_trace(session: Session) -> None:
             lines,
             [tile[1].tobytes() for tile in stream.resident_trees()],
             session.land.ground.trunks(rider.x, rider.z, 60.0).tobytes(),
-            session.collisions.drowned_y,
+            session.collisions.sea_level_m,
         )
 
     session.entities.component(session.cast.rider, Intent).brake_front = 1.0
@@ -451,3 +451,35 @@ def test_a_world_saved_while_time_passes_holds_what_was_done(session: Session) -
     assert len(load_world("meanwhile")[0].edits) == 0
     session.close()  # with the erosion under way
     assert session.erosion is None
+
+
+def test_at_300_kmh_nobody_gets_through_a_trunk_while_pages_load(session: Session) -> None:
+    """No page has arrived: what stands in the way comes from the world function, in time."""
+    rider, ground = session.bicycle, session.land.ground
+    found = [
+        rows[0] for x in range(-4000, 4000, 500) if len(rows := ground.trunks(rider.x + x, rider.z, 100.0))
+    ]
+    assert len(found) >= 3
+    for trunk_x, trunk_z, *_ in found[:5]:
+        session.edited(session.land.dab("flatten", trunk_x, trunk_z, 60.0, 500.0, falloff="cone"))
+        session.edited(session.land.dab("flatten", trunk_x - 6.0, trunk_z, 60.0, 500.0, falloff="cone"))
+        session.settle_edits(block=True)
+        session.place(trunk_x - 9.0, trunk_z, 0.5 * math.pi)
+        rider.speed_m_s = 300.0 / 3.6
+        for _ in range(60):
+            session.schedule.step(session.entities, STEP_S)
+            assert rider.falls or rider.x < trunk_x, "through the trunk"
+        assert rider.falls
+        rider.falls = 0
+
+
+def test_scenery_follows_the_land_and_hides_from_nobody(session: Session) -> None:
+    bring_in(session)
+    rider = session.bicycle
+    tiles = session.scenery_near(rider.x, rider.z, 200.0)
+    assert tiles
+    for key, rows in tiles:
+        for x, y, z, *_ in rows[rows[:, 8] == 1.0].tolist():
+            at = (key.origin_m[0] + x, key.origin_m[1] + z)
+            assert abs(session.land.ground.height(*at) - y) < 1e-3
+            assert not session.collisions.is_free(*at, 0.1)

@@ -11,8 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from game.core.bindings import (
+    DEFAULT_KEYS,
+    DEFAULT_PAD,
+    KEY_NAMES,
+    MOUSE_BUTTONS,
+    PAD_BUTTONS,
+    key_name,
+)
 from game.core.coords import WORLD_LIMIT_M
 from game.core.errors import UsageError
+from game.core.preferences import CAMERA, CONTROLS, range_of
 from game.core.settings import ERROR_RANGE_PX, PRESETS, VIEW_RANGE_KM
 
 SEA_RANGE_M = (-200.0, 2000.0)
@@ -95,6 +104,31 @@ class _Words:
         words = [self.word(what), *self.words]
         self.words.clear()
         return " ".join(words)
+
+    def names(
+        self, what: str, read: Callable[[str], str | None], accepted: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        """Names with commas, or "none"."""
+        given = self.word(what)
+        if given.lower() == "none":
+            return ()
+        found = []
+        for text in given.split(","):
+            name = read(text)
+            if name is None:
+                near = get_close_matches(text.upper(), accepted, 1)
+                hint = f"did you mean {near[0]}? " if near else ""
+                raise self.fail(f"{what} {text!r} is not known; {hint}use none or {', '.join(accepted)}")
+            found.append(name)
+        return tuple(dict.fromkeys(found))
+
+    def preference(self, section: str, names: tuple[str, ...]) -> tuple[str, float]:
+        """A preference of a section and its value; on and off are 1 and 0."""
+        name = self.choice("name", names)
+        span = range_of(section, name)
+        if span is None:
+            return name, float(self.choice("state", ("on", "off")) == "on")
+        return name, self.number(name, *span)
 
     def end(self) -> None:
         if self.words:
@@ -207,6 +241,28 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
     "key": ("key NAME down|up", lambda w: (w.word("key"), w.choice("state", ("down", "up")))),
     "hud": ("hud on|off", lambda w: (w.choice("state", ("on", "off")),)),
     "menu": ("menu on|off", lambda w: (w.choice("state", ("on", "off")),)),
+    "controls": (
+        "controls on|off|reset",
+        lambda w: (w.choice("state", ("on", "off", "reset")),),
+    ),
+    "bind": (
+        "bind ACTION KEY[,KEY]|none",
+        lambda w: (
+            w.choice("action", tuple(DEFAULT_KEYS)),
+            *w.names("key", key_name, (*KEY_NAMES, *MOUSE_BUTTONS)),
+        ),
+    ),
+    "button": (
+        "button ACTION BUTTON[,BUTTON]|none",
+        lambda w: (
+            w.choice("action", tuple(DEFAULT_PAD)),
+            *w.names(
+                "button", lambda text: text.upper() if text.upper() in PAD_BUTTONS else None, PAD_BUTTONS
+            ),
+        ),
+    ),
+    "control": ("control NAME VALUE|on|off", lambda w: w.preference("controls", CONTROLS)),
+    "feel": ("feel NAME VALUE|on|off", lambda w: w.preference("camera", CAMERA)),
     "sculpt": ("sculpt on|off", lambda w: (w.choice("state", ("on", "off")),)),
     "brush": (
         "brush RADIUS_M STRENGTH_M",

@@ -52,4 +52,6 @@ class RideOptions:
     """Follow changes of the shader files, and time every pass on the GPU."""
     report: Path | None = None
     screenshots: tuple[Screenshot, ...] = ()
+    video: Path | None = None
+    """An MP4 film of the ride, one picture a frame."""
     commands: tuple[Command, ...] = ()

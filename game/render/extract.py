@@ -156,6 +156,7 @@ def extract(
     growth_line_m: float = -math.inf,
     snow_line_m: float = math.inf,
     runoff: RunoffView | None = None,
+    scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] | None = None,
 ) -> FrameView:
     """Everything the passes read this frame."""
     weather = entities.component(cast.world, Weather)
@@ -181,4 +182,5 @@ def extract(
         wetness=weather.wetness,
         runoff=runoff,
         splash=splash_of(entities.component(cast.rider, Bicycle)),
+        scenery_tiles=scenery_tiles or [],
     )

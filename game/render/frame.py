@@ -134,3 +134,5 @@ class FrameView:
     """Streams and ponds around the rider."""
     splash: float = 0.0
     """How much water the wheels throw up, 0…1."""
+    scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] = field(default_factory=list)
+    """Stones, logs, fences and gates of level-0 pages near the camera (rows as in `kernels.scenery`)."""

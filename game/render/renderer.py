@@ -1,7 +1,8 @@
 """The renderer: draws a `FrameView` as a list of passes into its own framebuffer.
 
-Near land → trees → rider → brush ring → far land → sky → resolve → ponds → sea → rain → post. Near things come first
-because they hide most of what follows. The two depth bands share one 32-bit depth buffer, the near band in its lower
+Near land → trees → scenery → rider → brush ring → far land → far trees → sky → resolve → ponds → sea → rain → post.
+Near things come first because they hide most of what follows. The two depth bands share one 32-bit depth buffer, the
+near band in its lower
 half, so neither needs a clear in between and the sea can read both.
 """
 
@@ -22,6 +23,7 @@ from game.render.overlay import OverlayPass
 from game.render.post import PostPass
 from game.render.rider import RiderPass
 from game.render.runoff import PondsPass, RainPass, RunoffTextures
+from game.render.scenery import SceneryPass
 from game.render.sky import SkyPass
 from game.render.terrain import TerrainPass, far_band_near_m
 from game.render.trees import TreesPass
@@ -100,6 +102,7 @@ class Renderer:
         self.frame = FrameUniforms(gl)
         self._terrain = TerrainPass(gl, quality.patch_quads, self._detail)
         self._trees = TreesPass(gl, quality)
+        self._scenery = SceneryPass(gl)
         self._rider = RiderPass(gl)
         self._overlay = OverlayPass(gl)
         self._sky = SkyPass(gl)
@@ -175,6 +178,9 @@ class Renderer:
         self._near_state()
         with timed("trees"):
             self._trees.draw(view, self.frame, far_level)
+        self._near_state()
+        with timed("scenery"):
+            self._scenery.draw(view)
         self._near_state()
         with timed("rider"):
             self._rider.draw(view, self.frame)
@@ -272,6 +278,7 @@ class Renderer:
             self._sky,
             self._overlay,
             self._rider,
+            self._scenery,
             self._trees,
             self._terrain,
             self.frame,

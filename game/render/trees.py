@@ -7,6 +7,8 @@ that a hundred thousand of them cost the main thread a list of blocks.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,6 +34,10 @@ _DETAILS = ("near", "mid", "far")
 _INSTANCE_DTYPE = np.dtype([("place", "<f4", (4,)), ("look", "<f4", (4,))])
 _BLOCK_DTYPE = np.dtype([("block", "<i4", (4,))])
 _COLOUR_UNIT, _NORMAL_UNIT, _ROWS_UNIT = 6, 7, 12
+
+CHEST_M = 1.0
+FOLLOWED_M = 11.0
+"""Height over the wheels of what must stay in sight; a camera farther away than this follows nobody."""
 
 
 class TreesPass:
@@ -131,6 +137,7 @@ class TreesPass:
         GL.glDisable(GL.GL_CULL_FACE)
         if counts.any():
             self._near_program.use()
+            self._near_program.set("subject", subject_of(view))
             for bucket, number in enumerate(counts.tolist()):
                 if number:
                     self._instances[bucket].replace(gather.rows[bucket, :number])
@@ -205,6 +212,16 @@ class TreesPass:
         )
         for thing in things:
             thing.release()
+
+
+def subject_of(view: FrameView) -> tuple[float, float, float, float]:
+    """What the camera follows, relative to it in metres, and 1 while it is near enough to follow it."""
+    rider, camera = view.rider, view.camera
+    if rider is None:
+        return (0.0, 0.0, 0.0, 0.0)
+    x, y, z = (rider.x, rider.y + CHEST_M, rider.z) if rider.thrown is None else rider.thrown[:3]
+    way = (x - camera.x, y - camera.y, z - camera.z)
+    return (*way, 1.0) if math.hypot(*way) < FOLLOWED_M else (0.0, 0.0, 0.0, 0.0)
 
 
 def _layers(

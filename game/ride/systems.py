@@ -26,11 +26,10 @@ from game.ecs.schedule import System
 from game.ecs.world import EntityWorld
 from game.ride import autopilot, bicycle, camera
 from game.ride.camera import CameraFeel
-from game.ride.collisions import Collisions
 from game.ride.contact import GroundLike, LandPatch, Obstacles
+from game.ride.nearby import Cluttered, Scenery
 from game.ride.surface import FIRM, SurfaceMap, in_stream
 from game.world.seasons import season_look
-from game.world.vegetation import SHORE_M
 
 _of_bicycle = attrgetter(*(field.name for field in fields(Bicycle)))
 _of_camera = attrgetter(*(field.name for field in fields(ChaseCamera)))
@@ -44,14 +43,18 @@ def remember_previous(world: EntityWorld, step_s: float) -> None:
         before.camera = ChaseCamera(*_of_camera(now))
 
 
-def make_autopilot_system(ground: GroundLike, coarse: autopilot.Coarse | None = None) -> System:
+def make_autopilot_system(
+    ground: GroundLike, coarse: autopilot.Coarse | None = None, scenery: Scenery | None = None
+) -> System:
     """System that writes `Intent` of every entity whose `Autopilot` is not "off".
 
-    With `coarse` (heights of coarse levels) it knows the way out of a kilometre of land.
+    With `coarse` (heights of coarse levels) it knows the way out of a kilometre of land; it keeps off trunks, and
+    off `scenery`.
     """
     way_out = None if coarse is None else autopilot.Route(coarse)
     # Looks farther than wheels do, so it has a patch of its own.
-    land = LandPatch(ground.ground if isinstance(ground, LandPatch) else ground, autopilot.PATCH_M)
+    bare = ground.ground if isinstance(ground, LandPatch) else ground
+    land = LandPatch(bare if scenery is None else Cluttered(bare, scenery), autopilot.PATCH_M)
 
     def autopilot_system(world: EntityWorld, step_s: float) -> None:
         for _, (plan, rider, intent) in world.each(Autopilot, Bicycle, Intent):
@@ -86,8 +89,8 @@ def make_bicycle_system(
             place = (rider.x, rider.z, _wetness(world), _warmer_c(world))
             surface = FIRM if surfaces is None else surfaces.at(*place)
             level = _sea_level(world)
-            if isinstance(obstacles, Collisions):
-                obstacles.drowned_y = level + SHORE_M
+            if obstacles is not None:
+                obstacles.sea_level_m = level
             rider.wading_m = 0.0
             if water is not None:
                 depth_m = water.stream_at(rider.x, rider.z)[0]

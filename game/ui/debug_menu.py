@@ -291,6 +291,9 @@ class DebugMenu:
         self._note("hud")
         if changed:
             commands.append(f"hud {'on' if visible else 'off'}")
+        imgui.same_line()
+        if self._button("controls …"):
+            commands.append("controls on")
 
     def _horizon(self, state: DebugState, unit: float, commands: list[str]) -> None:
         """How far and how fine the land is drawn."""

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from game.core.bindings import Bindings
+from game.core.preferences import Preferences
 from game.ecs.components import Bicycle, SculptTool, Weather
 from game.host.inputs import InputFrame, key_hints
 from game.lod.selection import Selection
 from game.render.frame import CameraView
 from game.streaming.stream import StreamStats
+from game.ui.controls_screen import ControlsScreen
 from game.ui.debug_menu import WIDTH, DebugMenu, DebugState
 from game.ui.erosion_tab import ErosionState
 from game.ui.hud import DebugNumbers, Hud, HudState
@@ -72,6 +75,7 @@ class Facts:
     """Time that is passing somewhere."""
     rain: RainState = field(default_factory=RainState)
     sea: SeaState = field(default_factory=SeaState)
+    preferences: Preferences = field(default_factory=Preferences)
 
 
 class Interface:
@@ -89,7 +93,9 @@ class Interface:
         self.menu = DebugMenu()
         self.stroke = SculptStroke()
         self.brushes = BrushButtons()
+        self.controls = ControlsScreen()
         self.menu_open = False
+        self.controls_open = False
         self.hud_visible = True
         self.numbers_shown = False
         self._keys = key_hints() if keys is None else keys
@@ -100,18 +106,41 @@ class Interface:
         """Design units at the right edge that the menu covers."""
         return WIDTH + 24.0 if self.menu_open else 0.0
 
-    def read(self, inputs: InputFrame, pixel_ratio: float, pointer_free: bool) -> None:
-        """Take the frame's events, and the keys that open and close things."""
-        self.layer.feed(inputs.events, pixel_ratio, pointer_free)
+    @property
+    def waits_for_key(self) -> bool:
+        """Whether the next press is to be bound, and nobody else's."""
+        return self.controls_open and self.controls.waiting is not None
+
+    def use_keys(self, keys: Bindings) -> None:
+        """Show these keys as hints from now on."""
+        self._keys = key_hints(keys)
+
+    def read(
+        self,
+        inputs: InputFrame,
+        pixel_ratio: float,
+        pointer_free: bool,
+        preferences: Preferences | None = None,
+    ) -> list[str]:
+        """Take the frame's events, and the keys that open and close things; return what was bound."""
+        bound: list[str] = []
+        if self.waits_for_key:
+            bound = self.controls.read(inputs.events, preferences or Preferences())
+        else:
+            self.layer.feed(inputs.events, pixel_ratio, pointer_free)
         self.menu_open ^= inputs.debug_menu
+        self.controls_open ^= inputs.controls
         self.numbers_shown ^= inputs.debug_numbers
+        return bound
 
     def switch(self, name: str, on: bool) -> None:
-        """Carry out the commands `hud`, `menu` and `numbers`."""
+        """Carry out the commands `hud`, `menu`, `controls` and `numbers`."""
         if name == "hud":
             self.hud_visible = on
         elif name == "menu":
             self.menu_open = on
+        elif name == "controls":
+            self.controls_open = on
         elif name == "numbers":
             self.numbers_shown = on
 
@@ -126,6 +155,8 @@ class Interface:
             commands += self.brushes.draw(facts.tool, self.layer, self._right_inset)
         if self.menu_open:
             commands += self.menu.draw(self._debug_state(facts, frame_ms), self.layer)
+        if self.controls_open:
+            commands += self.controls.draw(facts.preferences, self.layer)
         self.layer.end()
         return commands
 

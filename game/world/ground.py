@@ -2,7 +2,9 @@
 
 Owns a small cache of level-0 pages made straight from the world function, so a wheel never waits for streaming
 and never differs from the picture: same samples, same triangles. Where streaming has the page already, its samples
-are taken over instead of being made a second time: the same bits, without a hitch at the border. Main thread only.
+are taken over instead of being made a second time: the same bits, without a hitch at the border. What neither has is
+made ahead of the rider by a thread of its own; a page is a function of its place, so nothing depends on when. All else
+is for the main thread only.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import dataclasses
 import math
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +39,10 @@ if TYPE_CHECKING:
 CAPACITY = 24
 """Pages kept, about 0.15 MiB each: a rider and a camera need a handful, a line ahead some more."""
 
+AHEAD_M = 112.0
+AHEAD_S = 2.0
+"""Pages within this distance of where the rider is this much later are made ahead."""
+
 _REACH_M = WORLD_LIMIT_M + VIEW_MARGIN_M
 _PER_PAGE = 1.0 / PAGE_QUADS
 
@@ -56,6 +63,9 @@ class Ground:
         self._samples: dict[tuple[int, int], NDArray[np.float32]] = {}
         self._trunks: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._last: tuple[int, int] | None = None
+        self._ahead: dict[tuple[int, int], Future[PageData]] = {}
+        self._ahead_of: tuple[int, int] | None = None
+        self._thread: ThreadPoolExecutor | None = None
         # Only edited samples are asked for here: what else an edit writes into a page goes to one place.
         self._unread = (
             np.zeros((STORED, STORED, 2), np.float32),
@@ -79,6 +89,42 @@ class Ground:
     def page(self, key: PageKey) -> PageData | None:
         """The page of `key` if it is kept here, at whatever epoch."""
         return self._pages.get((key.ix, key.iz)) if key.level == 0 else None
+
+    def look_ahead(self, x: float, z: float, vx_m_s: float, vz_m_s: float) -> None:
+        """Have a thread make what a rider at (x, z) with this velocity will stand on and nobody has yet."""
+        x, z = x + AHEAD_S * vx_m_s, z + AHEAD_S * vz_m_s
+        if not (abs(x) < WORLD_LIMIT_M and abs(z) < WORLD_LIMIT_M):
+            return
+        half = 0.5 * PAGE_QUADS
+        goal = (math.floor(x / half), math.floor(z / half))
+        if goal == self._ahead_of:
+            return
+        self._ahead_of = goal
+        low, high = page_at(0, x - AHEAD_M, z - AHEAD_M), page_at(0, x + AHEAD_M, z + AHEAD_M)
+        wanted = [(ix, iz) for ix in range(low.ix, high.ix + 1) for iz in range(low.iz, high.iz + 1)]
+        for at in [at for at in self._ahead if at not in wanted]:
+            self._ahead.pop(at).cancel()
+        for at in wanted:
+            known = at in self._pages or at in self._ahead
+            if known or (self.resident is not None and self.resident(PageKey(0, *at)) is not None):
+                continue
+            if self._thread is None:
+                self._thread = ThreadPoolExecutor(1, "ground")
+            self._ahead[at] = self._thread.submit(self._source.generate, PageKey(0, *at))
+
+    def close(self) -> None:
+        """End the thread that looks ahead; harmless when called twice. Questions are answered after it too."""
+        for future in self._ahead.values():
+            future.cancel()
+        self._ahead.clear()
+        if self._thread is not None:
+            self._thread.shutdown()
+            self._thread = None
+
+    def page_at(self, ix: int, iz: int) -> PageData:
+        """Level-0 page (ix, iz) with the ground's edits, made if it is not kept. Raises `ValueError` too far out."""
+        self._turn_to((ix, iz), float(ix * PAGE_QUADS), float(iz * PAGE_QUADS))
+        return self._pages[ix, iz]
 
     def height(self, x: float, z: float) -> float:
         """Height of the drawn level-0 triangle at (x, z).
@@ -188,7 +234,9 @@ class Ground:
         """Page `key` at the ground's own epoch: from what is resident, or from the world function."""
         found = None if self.resident is None else self.resident(key)
         if found is None:
-            page = self._source.generate(key)
+            ahead = self._ahead.pop((key.ix, key.iz), None)
+            # One that waits behind others is made here: sooner, and the same.
+            page = self._source.generate(key) if ahead is None or ahead.cancel() else ahead.result()
             page.heights, page.normals, page.climate = self._unread
         else:
             # Its own page around the same unedited samples: the epochs of ground and picture move separately.

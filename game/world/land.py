@@ -15,6 +15,7 @@ from game.world.erosion_brush import ErosionBrush
 from game.world.ground import Ground
 from game.world.operations import KICKER_LENGTH_M
 from game.world.page import PageData
+from game.world.scenery import Scenery
 from game.world.vegetation import Vegetation
 from game.world.workbench import Workbench
 
@@ -35,6 +36,7 @@ class LandSource:
         self.seed = seed
         self.vegetation = Vegetation(source, seed, tree_levels)
         self.ground = Ground(source, edits, self.vegetation)
+        self.scenery = Scenery(source, seed, self.ground.page_at)
         self.workbench = Workbench(source, edits)
         self.workbench.lookups.append(self.ground.page)
         self.erosion_brush = ErosionBrush(self.workbench, seed)

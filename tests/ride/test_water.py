@@ -89,7 +89,7 @@ def test_trunks_under_water_are_not_met() -> None:
         return space.sweep((-2.0, 0.0), (2.0, 0.0), (1.0, 3.0), (10.0, 0.0), 0.4)
 
     assert knock() is not None
-    space.drowned_y = 1.5
+    space.sea_level_m = 1.2
     assert knock() is None
-    space.drowned_y = -np.inf
+    space.sea_level_m = -np.inf
     assert knock() is not None
