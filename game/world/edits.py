@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -56,6 +57,8 @@ class DirtyBox(NamedTuple):
     """Largest radius of the brushes in it: coarse levels do not show small ones."""
     epoch: int
     """Epoch of the log after the change."""
+    baked: bool = False
+    """Whether it holds baked differences, which filtering carries outward on coarse levels."""
 
     def union(self, other: DirtyBox | None) -> DirtyBox:
         """The box around both, at the later epoch."""
@@ -68,6 +71,7 @@ class DirtyBox(NamedTuple):
             max(self.z1, other.z1),
             max(self.radius_m, other.radius_m),
             max(self.epoch, other.epoch),
+            self.baked or other.baked,
         )
 
     def touches(self, key: PageKey) -> bool:
@@ -94,11 +98,13 @@ def _samples_in(box: DirtyBox, key: PageKey) -> IndexBox | None:
     if key.level > 0 and box.radius_m <= spacing:
         return None
     first_i, first_j = _first_sample(key)
-    # One sample more on each side, as the kernel does, so that rounding cannot drop a rim sample.
-    i0 = max(0, math.floor(box.x0 / spacing) - 1 - first_i)
-    i1 = min(GENERATED, math.ceil(box.x1 / spacing) + 2 - first_i)
-    j0 = max(0, math.floor(box.z0 / spacing) - 1 - first_j)
-    j1 = min(GENERATED, math.ceil(box.z1 / spacing) + 2 - first_j)
+    # One sample more on each side, as the kernel does, so that rounding cannot drop a rim sample. Filtering from level
+    # to level carries a baked sample less than one sample outward in R and less than two in G.
+    more = 3 if box.baked else 1
+    i0 = max(0, math.floor(box.x0 / spacing) - more - first_i)
+    i1 = min(GENERATED, math.ceil(box.x1 / spacing) + more + 1 - first_i)
+    j0 = max(0, math.floor(box.z0 / spacing) - more - first_j)
+    j1 = min(GENERATED, math.ceil(box.z1 / spacing) + more + 1 - first_j)
     return (j0, j1, i0, i1) if i0 < i1 and j0 < j1 else None
 
 
@@ -196,13 +202,11 @@ class EditSnapshot:
             self.evaluate(page, samples_only=samples_only)
             return None if page.edited is was else (0, STORED, 0, STORED)
         news = self._boxes[page.epoch - self._forgotten : self.epoch - self._forgotten]
-        missed = [change for change in news if change.touches(page.key)]
-        changed = None
-        if missed:
-            whole = missed[0]
-            for change in missed[1:]:
-                whole = whole.union(change)
-            changed = _samples_in(whole, page.key)
+        if len(news) == 1:
+            changed = _samples_in(news[0], page.key)
+        else:
+            missed = [change for change in news if change.touches(page.key)]
+            changed = _samples_in(reduce(DirtyBox.union, missed), page.key) if missed else None
         if changed is None:
             page.epoch = self.epoch
             return None
@@ -229,6 +233,9 @@ class EditSnapshot:
     def _apply(self, page: PageData, ops: NDArray[np.float64], box: IndexBox) -> None:
         first_i, first_j = _first_sample(page.key)
         spacing = page.key.spacing_m
+        if len(ops) == 1 and ops[0, brush_kernels.OP_BRUSH] != brush_kernels.DELTA:
+            brush_kernels.apply_ops(page.edited, page.base, first_i, first_j, spacing, ops, *box)
+            return
         start = 0
         for n in np.flatnonzero(ops[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA).tolist():
             if n > start:
@@ -298,14 +305,19 @@ class EditSnapshot:
 def _around(ops: NDArray[np.float64], epoch: int) -> DirtyBox:
     """Box around operation rows [n ≥ 1, 14]."""
     x, z = ops[:, brush_kernels.OP_CENTRE_X], ops[:, brush_kernels.OP_CENTRE_Z]
-    reach = ops[:, brush_kernels.OP_REACH]
+    half_x = half_z = ops[:, brush_kernels.OP_REACH]
+    baked = ops[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA
+    if baked.any():
+        half_x = np.where(baked, ops[:, brush_kernels.OP_C], half_x)
+        half_z = np.where(baked, ops[:, brush_kernels.OP_D], half_z)
     return DirtyBox(
-        float((x - reach).min()),
-        float((z - reach).min()),
-        float((x + reach).max()),
-        float((z + reach).max()),
+        float((x - half_x).min()),
+        float((z - half_z).min()),
+        float((x + half_x).max()),
+        float((z + half_z).max()),
         float(ops[:, brush_kernels.OP_RADIUS].max()),
         epoch,
+        bool(baked.any()),
     )
 
 

@@ -48,7 +48,7 @@ class Workbench:
         for iz in range(j0 // PAGE_QUADS, (j0 + nj - 1) // PAGE_QUADS + 1):
             for ix in range(i0 // PAGE_QUADS, (i0 + ni - 1) // PAGE_QUADS + 1):
                 west, north = ix * PAGE_QUADS, iz * PAGE_QUADS
-                samples = self._page(ix, iz).edited
+                samples = self._samples(ix, iz)
                 i, i_end = max(i0, west), min(i0 + ni, west + PAGE_QUADS)
                 j, j_end = max(j0, north), min(j0 + nj, north + PAGE_QUADS)
                 row, column = j - north + GENERATED_APRON, i - west + GENERATED_APRON
@@ -79,6 +79,15 @@ class Workbench:
             block, i0, j0, half, float(x), float(z), float(radius_m), float(strength_m), FALLOFFS[falloff]
         )
         return Delta.of(i0, j0, quanta)
+
+    def _samples(self, ix: int, iz: int) -> NDArray[np.float32]:
+        """Edited samples of a page: somebody else's where they stand at the log's epoch, else of a page of its own."""
+        key = PageKey(0, ix, iz)
+        for lookup in self.lookups:
+            page = lookup(key)
+            if page is not None and page.epoch == self._edits.epoch:
+                return page.edited
+        return self._page(ix, iz).edited
 
     def _page(self, ix: int, iz: int) -> PageData:
         page = self._pages.get((ix, iz))
