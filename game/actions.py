@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from game.core.commands import Command
 from game.core.coords import WORLD_LIMIT_M, forward
 from game.ecs.components import ChaseCamera, FreeCamera, Intent
 from game.session import Session
+from game.streaming.smoothing import SmoothDab
 from game.ui import sculpt_tool
-from game.world.operations import STRENGTH_M
+from game.world.operations import SMOOTH_RADIUS_M, STRENGTH_M
 from game.world.spawn import spawn_at
 
 FLY_M_S = 25.0
@@ -56,13 +58,22 @@ def _dab(
 ) -> None:
     """One touch. A ramp leads here from the rider's wheels, a kicker faces the view."""
     land = session.land
+    if brush == "smooth":
+        if radius_m > SMOOTH_RADIUS_M:
+            raise ValueError(
+                f"a smooth brush of {radius_m:g} m is not accepted; give up to {SMOOTH_RADIUS_M:g} m"
+            )
+        session.smooth(SmoothDab(x, z, radius_m, strength_m, falloff))
+        return
     if brush == "ramp":
         rider = session.bicycle
-        box = land.dab(brush, rider.x, rider.z, radius_m, strength_m, falloff=falloff, end=(x, z))
+        options: dict[str, Any] = {"end": (x, z)}
+        x, z = rider.x, rider.z
     else:
-        yaw_rad = view_yaw_rad(session)
-        box = land.dab(brush, x, z, radius_m, strength_m, falloff=falloff, yaw_rad=yaw_rad, target_m=target_m)
-    session.edited(box)
+        options = {"yaw_rad": view_yaw_rad(session), "target_m": target_m}
+    session.edit(
+        lambda: session.edited(land.dab(brush, x, z, radius_m, strength_m, falloff=falloff, **options))
+    )
 
 
 def _ramp(
@@ -74,7 +85,12 @@ def _ramp(
     radius_m: float,
     falloff: str = "gaussian",
 ) -> None:
-    session.edited(session.land.dab("ramp", x0, z0, radius_m, STRENGTH_M[1], falloff=falloff, end=(x1, z1)))
+    land = session.land
+    session.edit(
+        lambda: session.edited(
+            land.dab("ramp", x0, z0, radius_m, STRENGTH_M[1], falloff=falloff, end=(x1, z1))
+        )
+    )
 
 
 def _kicker(
@@ -83,16 +99,20 @@ def _kicker(
     yaw_rad = view_yaw_rad(session) if yaw_deg is None else math.radians(yaw_deg)
     # A parabola that leaves its lip at the angle is half as high as the straight slope would be.
     lip_m = 0.5 * length_m * math.tan(math.radians(angle_deg))
-    box = session.land.dab("kicker", x, z, 0.5 * length_m, lip_m, yaw_rad=yaw_rad, length_m=length_m)
-    session.edited(box)
+    land = session.land
+    session.edit(
+        lambda: session.edited(
+            land.dab("kicker", x, z, 0.5 * length_m, lip_m, yaw_rad=yaw_rad, length_m=length_m)
+        )
+    )
 
 
 def _undo(session: Session) -> None:
-    session.edited(session.land.edits.undo())
+    session.edit(lambda: session.edited(session.land.edits.undo()))
 
 
 def _redo(session: Session) -> None:
-    session.edited(session.land.edits.redo())
+    session.edit(lambda: session.edited(session.land.edits.redo()))
 
 
 def _save(session: Session, name: str) -> None:
@@ -230,10 +250,10 @@ def sculpt(session: Session, step: sculpt_tool.Action) -> None:
     edits, tool = session.land.edits, session.tool
     match step:
         case sculpt_tool.BeginStroke():
-            edits.begin_stroke()
+            session.edit(edits.begin_stroke)
             tool.target_m = None
         case sculpt_tool.EndStroke():
-            session.edited(edits.end_stroke())
+            session.edit(session.end_stroke)
         case sculpt_tool.Dab(brush, x, z, radius_m, strength_m):
             if brush == "flatten" and tool.target_m is None:
                 tool.target_m = session.land.ground.height(x, z)

@@ -652,6 +652,7 @@ class Game:
     def save_at_exit(self) -> str | None:
         """Keep what the player made; return the name it is saved under, None when there was nothing to keep."""
         session = self.session
+        session.finish_smoothing()
         if not session.save_name and session.saved_epoch == session.land.edits.epoch:
             return None
         session.save(session.save_name or self._name_of_ride())

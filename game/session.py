@@ -9,6 +9,7 @@ import math
 import os
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,11 +41,13 @@ from game.ride.contact import LandPatch
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
 from game.streaming.edit_switch import EditSwitch, Upload
+from game.streaming.smoothing import SmoothDab, WideSmoothing
 from game.streaming.stream import TerrainStream
 from game.world import save as saves
 from game.world.edits import DirtyBox
 from game.world.land import LandSource
 from game.world.lock import WorldLock
+from game.world.operations import STRENGTH_M
 from game.world.recipe import Recipe
 from game.world.save import Pose, SavedWorld, WorldFile, check_name, list_worlds, load_world, lock_world
 from game.world.spawn import find_spawn, spawn_at
@@ -54,6 +57,12 @@ DEFAULT_SEED = 1
 DEFAULT_SEA_LEVEL_M = 0.0
 
 _MOST_REPAIRS_SHOWN = 5
+
+SMOOTH_AT_ONCE_M = 50.0
+"""Radius up to which smoothing is worked out in the frame it is asked in."""
+
+FOLD_AT_ONCE = 1 << 20
+"""Samples of smoothing that the end of a stroke folds within the frame: a stroke of a hundred dabs of 50 m."""
 
 AT_ONCE_M2 = 45_000.0
 """Changes of a smaller box are shown in the frame they were made in: any dab of up to 100 m, a quick drag of 50 m."""
@@ -113,6 +122,7 @@ class Session:
     schedule: Schedule
     collisions: Collisions
     switch: EditSwitch
+    smoothing: WideSmoothing
     paused: bool = False
     quit: bool = False
     touched: DirtyBox | None = None
@@ -168,6 +178,65 @@ class Session:
         camera_system(self.entities, 1.0 / 120.0)
         systems.remember_previous(self.entities, 0.0)
 
+    def edit(self, change: Callable[[], None]) -> None:
+        """Carry out a change of the log: now, or when the smoothing under way is done."""
+        if self.smoothing.busy:
+            self.smoothing.waiting.append(change)
+        else:
+            change()
+
+    def smooth(self, dab: SmoothDab) -> None:
+        """Smooth the land: at once with a small brush on land that is there, else beside the frames."""
+        if not self.smoothing.busy:
+            self._begin_smooth(dab)
+            return
+        waiting = self.smoothing.waiting
+        last = waiting[-1] if waiting else None
+        if not (isinstance(last, SmoothDab) and last.takes_in(dab)):
+            waiting.append(dab)
+
+    def end_stroke(self) -> None:
+        """Close the stroke; a long one of wide smoothing is folded beside the frames."""
+        runs = self.land.edits.stroke_deltas()
+        if sum(delta.ni * delta.nj for run in runs for delta in run) <= FOLD_AT_ONCE:
+            self.edited(self.land.edits.end_stroke())
+            return
+        self.smoothing.fold(runs, lambda folded: self.edited(self.land.edits.end_stroke(folded)))
+
+    def _begin_smooth(self, dab: SmoothDab) -> None:
+        land = self.land
+        strength_m = min(dab.strength_m, STRENGTH_M[1])
+        if dab.radius_m <= SMOOTH_AT_ONCE_M and land.workbench.at_hand(dab.x, dab.z, dab.radius_m):
+            self.edited(land.dab("smooth", dab.x, dab.z, dab.radius_m, strength_m, falloff=dab.falloff))
+            return
+        # As `LandSource.dab`: a millimetre is finer than any hand.
+        spot = SmoothDab(round(dab.x, 3), round(dab.z, 3), dab.radius_m, strength_m, dab.falloff)
+        self.smoothing.smooth(
+            land.edits.snapshot(),
+            spot,
+            lambda made: self.edited(land.edits.apply_delta(made[0], spot.radius_m)),
+        )
+
+    def finish_smoothing(self) -> None:
+        """Wait for the smoothing under way, and put it and what waited for it into the log."""
+        self._smooth_on(block=True)
+
+    def _smooth_on(self, block: bool) -> None:
+        """Take over smoothing that is done, and go on with the edits that waited for it."""
+        while self.smoothing.finish(block):
+            waiting = self.smoothing.waiting
+            while waiting and not self.smoothing.busy:
+                change = waiting.popleft()
+                try:
+                    if isinstance(change, SmoothDab):
+                        self._begin_smooth(change)
+                    else:
+                        change()
+                except ValueError as error:
+                    self.messages.append((str(error), "warning"))
+            if not self.smoothing.busy:
+                self.smoothing.rest()
+
     def edited(self, box: DirtyBox | None) -> None:
         """Note a change of the land; `settle_edits` makes it visible everywhere at once."""
         if box is not None:
@@ -181,6 +250,7 @@ class Session:
         in one frame; changes made meanwhile are the next one. With `block` everything is shown now.
         """
         uploads = self._switch_on(block)
+        self._smooth_on(block)
         while self.touched is not None and not self.switch.pending:
             box, self.touched = self.touched, None
             snapshot = self.land.edits.snapshot()
@@ -241,6 +311,7 @@ class Session:
         """
         name = check_name(name)
         self.finish_autosave()
+        self.finish_smoothing()
         lock = self.lock
         if lock is None or lock.name != name:
             lock = lock_world(name)
@@ -321,6 +392,7 @@ class Session:
         if self.lock is not None:
             self.lock.release()
         self.switch.close()
+        self.smoothing.close()
         self.stream.close()
         self.entities.release()
 
@@ -415,6 +487,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         collisions=collisions,
         lens=lens,
         switch=EditSwitch(stream, options.workers or default_workers()),
+        smoothing=WideSmoothing(source, stream.store.page),
         saved_epoch=land.edits.epoch,
         messages=[(message, "warning") for message in messages],
         lock=lock,

@@ -19,7 +19,10 @@ from game.core.settings import quality
 from game.core.units import STEP_S
 from game.session import Session, open_session
 from game.streaming.wanted import Focus
+from game.ui import sculpt_tool
 from game.world import World
+from game.world.edits import EditLog
+from game.world.land import LandSource
 from game.world.save import Pose, SavedWorld, load_world, lock_world, save_world, trash_dir
 from game.world.stamps import Stamp
 
@@ -325,3 +328,51 @@ def test_a_damaged_world_opens_with_few_messages(session: Session) -> None:
     with pytest.raises(UsageError, match=r"saved world 'w' cannot be opened.*atlantis"):
         open_session(RideOptions(save="w", pages="wait"), quality("low"))
     lock_world("w").release()
+
+
+def test_wide_smoothing_works_beside_the_frames_and_keeps_the_order(session: Session) -> None:
+    bring_in(session)
+    rider, land = session.bicycle, session.land
+    x, z = rider.x, rider.z
+    before = land.ground.height(x, z)
+    do(session, f"dab smooth {x},{z} 260 40")
+    assert session.smoothing.busy
+    assert len(land.edits) == 0, "nothing may be worked out in the frame that asks"
+    # What follows waits: it is meant for the smoothed land.
+    do(session, f"dab flatten {x},{z} 20 9")
+    do(session, f"dab raise {x},{z} 20 3")
+    assert len(land.edits) == 0
+    session.settle_edits(block=True)
+    assert not session.smoothing.busy
+    assert [item[0]["brush"] for item in land.edits.to_json()["strokes"]] == ["delta", "flatten", "raise"]
+    assert land.ground.height(x, z) != before
+
+    # The same bits as on one thread, from the world function alone.
+    alone = LandSource(land.source, EditLog(), session.seed, 0)
+    alone.dab("smooth", x, z, 260.0, 40.0)
+    assert land.edits.to_json()["strokes"][0] == alone.edits.to_json()["strokes"][0]
+    for _ in range(3):
+        do(session, "undo")
+    session.settle_edits(block=True)
+    assert land.ground.height(x, z) == before
+
+
+def test_a_wide_smoothing_held_still_does_not_outrun_the_worker(session: Session) -> None:
+    bring_in(session)
+    x, z = session.bicycle.x, session.bicycle.z
+    actions.sculpt(session, sculpt_tool.BeginStroke())
+    for _ in range(40):
+        actions.sculpt(session, sculpt_tool.Dab("smooth", x, z, 150.0, 0.5))
+    actions.sculpt(session, sculpt_tool.EndStroke())
+    actions.sculpt(session, sculpt_tool.Undo())
+    assert len(session.smoothing.waiting) <= 3
+    session.settle_edits(block=True)
+    assert session.land.edits.strokes == 0
+    assert session.land.edits.can_redo
+
+
+def test_saving_waits_for_smoothing(session: Session) -> None:
+    bring_in(session)
+    do(session, f"dab smooth {session.bicycle.x},{session.bicycle.z} 200 20")
+    session.save("smoothed")
+    assert len(load_world("smoothed")[0].edits) == 1

@@ -85,9 +85,6 @@ Action = BeginStroke | EndStroke | Dab | Ramp | Undo | Redo
 OPPOSITE = {"raise": "lower", "lower": "raise", "peak": "canyon", "canyon": "peak"}
 """Brush of Ctrl + right, by that of Ctrl + left; "lower" for the others."""
 
-SMOOTH_RADIUS_M = 100.0
-"""Largest radius of the smooth brush; a wider one works with this."""
-
 
 class SculptStroke:
     """The stroke in hand. One sweep of the brush moves the land by about its strength.
@@ -205,8 +202,6 @@ class SculptStroke:
             self._last = pick
             return
         radius, share = tool.radius_m, tool.strength_m * SPACING
-        if self._brush == "smooth":
-            radius = min(radius, SMOOTH_RADIUS_M)
         first = self._last is None
         if self._last is None:
             self._last = pick

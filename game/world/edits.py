@@ -321,6 +321,12 @@ def _around(ops: NDArray[np.float64], epoch: int) -> DirtyBox:
     )
 
 
+def _baked_runs(rows: NDArray[np.float64]) -> list[NDArray[np.intp]]:
+    """Indices of baked operations in `rows`, those that follow each other together."""
+    baked = np.flatnonzero(rows[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA)
+    return [run for run in np.split(baked, np.flatnonzero(np.diff(baked) > 1) + 1) if len(run)]
+
+
 class EditLog:
     """Operations in the order they were made. Change it from one thread only; see the module for readers."""
 
@@ -419,8 +425,18 @@ class EditLog:
         self._stroke_open = True
         self._joins_stroke = False
 
-    def end_stroke(self) -> DirtyBox | None:
-        """Close the group; harmless when none is open.
+    def stroke_deltas(self) -> list[list[Delta]]:
+        """What `end_stroke` is going to fold, run by run: baked differences of the open stroke."""
+        if not (self._stroke_open and self._joins_stroke):
+            return []
+        rows = self._ops[self._stroke_starts[-1] : self._count]
+        return [self._deltas_of(rows[run]) for run in _baked_runs(rows) if len(run) > 1]
+
+    def _deltas_of(self, rows: NDArray[np.float64]) -> list[Delta]:
+        return [self._deltas[int(number)] for number in rows[:, brush_kernels.OP_DELTA]]
+
+    def end_stroke(self, folded: Sequence[list[Delta]] | None = None) -> DirtyBox | None:
+        """Close the group; harmless when none is open. `folded`: the tiles of `stroke_deltas`, if made already.
 
         The smoothing in it is folded into tiles, so that memory and files grow with the land that was touched and
         not with the time a brush was held on it. The box returned is what that may have moved, by far less than a
@@ -429,23 +445,24 @@ class EditLog:
         folds = self._stroke_open and self._joins_stroke
         self._stroke_open = False
         self._joins_stroke = False
-        return self._fold_stroke() if folds else None
+        return self._fold_stroke(folded) if folds else None
 
-    def _fold_stroke(self) -> DirtyBox | None:
+    def _fold_stroke(self, folded: Sequence[list[Delta]] | None) -> DirtyBox | None:
         start = self._stroke_starts[-1]
         rows = self._ops[start : self._count]
         baked = rows[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA
         edges = np.flatnonzero(np.diff(baked)) + 1
         runs = [run for run in np.split(np.arange(len(rows)), edges) if len(run)]
-        if not any(baked[run[0]] and len(run) > 1 for run in runs):
+        if not any(len(run) > 1 for run in _baked_runs(rows)):
             return None
         kept: list[NDArray[np.float64]] = []
+        tiles = iter(folded) if folded is not None else None
         for run in runs:
             part = rows[run].copy()
             if baked[run[0]] and len(run) > 1:
-                deltas = [self._deltas[int(number)] for number in part[:, brush_kernels.OP_DELTA]]
                 radius_m = float(part[:, brush_kernels.OP_RADIUS].max())
-                kept.extend(self._register(delta, radius_m) for delta in fold(deltas))
+                made = fold(self._deltas_of(part)) if tiles is None else next(tiles)
+                kept.extend(self._register(delta, radius_m) for delta in made)
             else:
                 kept.extend(part)
         box = _around(rows, 0)

@@ -42,8 +42,8 @@ RADIUS_M = (0.5, 2000.0)
 STRENGTH_M = (0.0, 500.0)
 """Accepted ranges, metres; a strength must be more than 0."""
 
-SMOOTH_RADIUS_M = 100.0
-"""Largest radius of the smooth brush, which is baked sample by sample."""
+SMOOTH_RADIUS_M = 500.0
+"""Largest radius of the smooth brush, which is baked sample by sample; the tool's other brushes end there too."""
 
 HEIGHT_M = 20_000.0
 """Heights an operation may aim at lie within ± this."""
