@@ -11,10 +11,12 @@ from typing import Any
 
 from game.core.commands import Command
 from game.core.coords import WORLD_LIMIT_M, forward
+from game.core.errors import UsageError
 from game.ecs.components import ChaseCamera, FreeCamera, Intent
 from game.session import Session
 from game.streaming.smoothing import SmoothDab
 from game.ui import sculpt_tool
+from game.world import save as saves
 from game.world.operations import SMOOTH_RADIUS_M, STRENGTH_M
 from game.world.spawn import spawn_at
 
@@ -120,6 +122,21 @@ def _save(session: Session, name: str) -> None:
     session.messages.append((f"saved as {session.save_name}", "good"))
 
 
+def _world(session: Session, verb: str, name: str, new: str = "") -> None:
+    """Change saved worlds; opening and making one is `app`'s."""
+    if verb == "copy":
+        session.duplicate(name, new)
+        text = f"{name} is copied as {new}"
+    elif verb == "rename":
+        session.rename(name, new)
+        text = f"{name} is {new} now"
+    elif name == session.save_name:
+        raise UsageError(f"the world {name!r} is open; open another one before you delete it")
+    else:
+        text = f"{name} lies in the trash: {saves.delete_world(name)}"
+    session.messages.append((text, "good"))
+
+
 def _look(session: Session, yaw_deg: float, pitch_deg: float) -> None:
     session.free_camera.yaw_rad = math.radians(yaw_deg)
     session.free_camera.pitch_rad = math.radians(pitch_deg)
@@ -206,6 +223,7 @@ _ACTIONS: dict[str, Callable[..., None]] = {
     "undo": _undo,
     "redo": _redo,
     "save": _save,
+    "world": _world,
     "look": _look,
     "eye": _eye,
     "chase": _chase,

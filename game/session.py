@@ -334,6 +334,30 @@ class Session:
         self.lock, self.save_name = lock, name
         self.saved_epoch = self.land.edits.epoch
 
+    def rename(self, name: str, new: str) -> None:
+        """Give a saved world another name, also the one that is open. Raises `UsageError` as `saves.rename_world`."""
+        if name != self.save_name or self.lock is None:
+            saves.rename_world(name, new)
+            return
+        self.finish_autosave()
+        self.lock.release()
+        try:
+            saves.rename_world(name, new)
+            name = check_name(new)
+        finally:
+            self.lock = lock_world(name)
+            self.save_name = name
+
+    def duplicate(self, name: str, new: str) -> None:
+        """Copy a saved world, the open one as it is now. Raises `UsageError` as `saves.copy_world`."""
+        if name != self.save_name:
+            saves.copy_world(name, new)
+            return
+        new = saves.free_name(new)
+        self.finish_smoothing()
+        with lock_world(new):
+            saves.write_world(new, self.world_file())
+
     def autosave(self) -> None:
         """Write the world under its name on a thread of its own; nothing happens while the last one is at it.
 

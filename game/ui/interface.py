@@ -17,6 +17,7 @@ from game.ui.debug_menu import WIDTH, DebugMenu, DebugState
 from game.ui.hud import DebugNumbers, Hud, HudState
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import BrushButtons, SculptStroke, draw_brush_panel
+from game.ui.worlds_window import WorldsWindow
 
 SMOOTHING = 0.05
 """Weight of the newest frame in the frame time that is shown."""
@@ -81,6 +82,8 @@ class Interface:
         self.menu = DebugMenu()
         self.stroke = SculptStroke()
         self.brushes = BrushButtons()
+        self.worlds = WorldsWindow()
+        self.worlds_open = False
         self.menu_open = False
         self.hud_visible = True
         self.numbers_shown = False
@@ -99,11 +102,13 @@ class Interface:
         self.numbers_shown ^= inputs.debug_numbers
 
     def switch(self, name: str, on: bool) -> None:
-        """Carry out the commands `hud`, `menu` and `numbers`."""
+        """Carry out the commands `hud`, `menu`, `worlds` and `numbers`."""
         if name == "hud":
             self.hud_visible = on
         elif name == "menu":
             self.menu_open = on
+        elif name == "worlds":
+            self.worlds_open = on
         elif name == "numbers":
             self.numbers_shown = on
 
@@ -118,6 +123,8 @@ class Interface:
             commands += self.brushes.draw(facts.tool, self.layer, self._right_inset)
         if self.menu_open:
             commands += self.menu.draw(self._debug_state(facts, frame_ms), self.layer)
+        if self.worlds_open:
+            commands += self.worlds.draw(facts.save_name, self.layer)
         self.layer.end()
         return commands
 
