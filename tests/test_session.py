@@ -376,3 +376,19 @@ def test_saving_waits_for_smoothing(session: Session) -> None:
     do(session, f"dab smooth {session.bicycle.x},{session.bicycle.z} 200 20")
     session.save("smoothed")
     assert len(load_world("smoothed")[0].edits) == 1
+
+
+def test_the_open_world_is_renamed_and_copied_as_it_is_now(session: Session) -> None:
+    do(session, "save one")
+    do(session, f"dab raise {session.bicycle.x},{session.bicycle.z} 20 3")
+    do(session, "world copy one, two")
+    assert len(load_world("two")[0].edits) == 1, "the copy holds what is not saved yet"
+    do(session, "world rename one, three")
+    assert session.save_name == "three"
+    with pytest.raises(UsageError, match="open"):
+        lock_world("three")
+    lock_world("one").release()
+    with pytest.raises(UsageError, match="is open; open another"):
+        do(session, "world delete three")
+    do(session, "world delete two")
+    assert [path.name.split(" ")[0] for path in trash_dir().iterdir()] == ["two"]

@@ -19,6 +19,9 @@ from game.world.save import free_name, list_worlds
 WIDTH = 430.0
 """Of the window, design units."""
 
+SHOWN = 18
+"""Letters of a name that stand beside the buttons; the rest is in a tooltip."""
+
 REFRESH_S = 1.0
 
 Rect = tuple[float, float, float, float]
@@ -92,12 +95,16 @@ class WorldsWindow:
     def _list(self, open_now: str, unit: float, commands: list[str]) -> None:
         if not self._worlds:
             imgui.text_disabled("no saved worlds yet")
-        height = min(9, max(1, len(self._worlds))) * imgui.get_frame_height_with_spacing() + 4.0 * unit
+        rows = min(9, max(1, len(self._worlds))) + (self._asks is not None)
+        height = rows * imgui.get_frame_height_with_spacing() + 4.0 * unit
         imgui.begin_child("##list", imgui.ImVec2(0.0, height))
         for name in self._worlds:
             here = name == open_now
             imgui.align_text_to_frame_padding()
-            imgui.text_colored(vec4(ACCENT if here else (244, 247, 250, 255)), name)
+            short = name if len(name) <= SHOWN else name[: SHOWN - 1] + "…"
+            imgui.text_colored(vec4(ACCENT if here else (244, 247, 250, 255)), short)
+            if short != name and imgui.is_item_hovered():
+                imgui.set_tooltip(name)
             room = float(imgui.get_window_width()) - 292.0 * unit
             for verb, width in (("open", 56.0), ("copy", 56.0), ("rename", 72.0), ("delete", 68.0)):
                 imgui.same_line(room)
