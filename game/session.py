@@ -64,6 +64,9 @@ SMOOTH_AT_ONCE_M = 50.0
 FOLD_AT_ONCE = 1 << 20
 """Samples of smoothing that the end of a stroke folds within the frame: a stroke of a hundred dabs of 50 m."""
 
+AT_ONCE_OPS = 48
+"""Operations that a page goes through within a frame: undo under hundreds of dabs would take it a tenth of a second."""
+
 AT_ONCE_M2 = 45_000.0
 """Changes of a smaller box are shown in the frame they were made in: any dab of up to 100 m, a quick drag of 50 m."""
 
@@ -254,7 +257,8 @@ class Session:
         while self.touched is not None and not self.switch.pending:
             box, self.touched = self.touched, None
             snapshot = self.land.edits.snapshot()
-            if (box.x1 - box.x0) * (box.z1 - box.z0) <= AT_ONCE_M2:
+            small = (box.x1 - box.x0) * (box.z1 - box.z0) <= AT_ONCE_M2
+            if small and snapshot.work(box, self.land.epoch) <= AT_ONCE_OPS:
                 self.land.show(snapshot)
                 uploads.extend(self.stream.apply_edits(self.land, box))
             else:

@@ -13,6 +13,7 @@ import pytest
 
 from game import actions
 from game.core.commands import parse_command
+from game.core.coords import page_at
 from game.core.errors import UsageError
 from game.core.options import RideOptions
 from game.core.settings import quality
@@ -392,3 +393,26 @@ def test_the_open_world_is_renamed_and_copied_as_it_is_now(session: Session) -> 
         do(session, "world delete three")
     do(session, "world delete two")
     assert [path.name.split(" ")[0] for path in trash_dir().iterdir()] == ["two"]
+
+
+def test_undo_under_hundreds_of_dabs_is_worked_out_aside(session: Session) -> None:
+    bring_in(session)
+    x, z = session.bicycle.x, session.bicycle.z
+    for _ in range(120):
+        do(session, f"dab peak {x},{z} 50 0.1")
+    session.settle_edits(block=True)
+    do(session, f"dab raise {x},{z} 50 2")
+    assert session.settle_edits()
+    assert not session.switch.pending, "a dab of 50 m is shown at once, whatever lies under it"
+    after = session.land.ground.height(x, z)
+    do(session, "undo")
+    session.settle_edits()
+    assert session.switch.pending
+    assert session.land.ground.height(x, z) == after, "wheels and picture wait together"
+    session.settle_edits(block=True)
+    assert session.land.ground.height(x, z) == pytest.approx(after - 2.0, abs=1e-3)
+    page = session.land.source.generate(page_at(0, x, z))
+    session.land.edits.evaluate(page)
+    shown = session.stream.store.page(page.key)
+    assert shown is not None
+    assert np.array_equal(shown.edited, page.edited)

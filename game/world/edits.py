@@ -230,6 +230,18 @@ class EditSnapshot:
             return changed
         return self._finish(page, changed)
 
+    def work(self, box: DirtyBox, since: int) -> int:
+        """Operations that a page within `box` has to go through to come here from epoch `since`.
+
+        After something was taken back, all that touch the box are replayed; else only the new ones are applied.
+        """
+        if since >= self.removed_at:
+            return len(self.ops) - int(np.searchsorted(self.op_epochs, since, side="right"))
+        x, z = self.ops[:, brush_kernels.OP_CENTRE_X], self.ops[:, brush_kernels.OP_CENTRE_Z]
+        reach = self.ops[:, brush_kernels.OP_REACH]
+        near = (x + reach >= box.x0) & (x - reach <= box.x1) & (z + reach >= box.z0) & (z - reach <= box.z1)
+        return int(np.count_nonzero(near))
+
     def _apply(self, page: PageData, ops: NDArray[np.float64], box: IndexBox) -> None:
         first_i, first_j = _first_sample(page.key)
         spacing = page.key.spacing_m
@@ -310,6 +322,14 @@ def _around(ops: NDArray[np.float64], epoch: int) -> DirtyBox:
     if baked.any():
         half_x = np.where(baked, ops[:, brush_kernels.OP_C], half_x)
         half_z = np.where(baked, ops[:, brush_kernels.OP_D], half_z)
+    ramp = ops[:, brush_kernels.OP_BRUSH] == brush_kernels.RAMP
+    if ramp.any():
+        # Half the run and the radius: the circle around a ramp holds half as much again.
+        side = ops[:, brush_kernels.OP_RADIUS] + 1.0
+        run_x = np.abs(ops[:, brush_kernels.OP_A] - ops[:, brush_kernels.OP_X])
+        run_z = np.abs(ops[:, brush_kernels.OP_B] - ops[:, brush_kernels.OP_Z])
+        half_x = np.where(ramp, 0.5 * run_x + side, half_x)
+        half_z = np.where(ramp, 0.5 * run_z + side, half_z)
     return DirtyBox(
         float((x - half_x).min()),
         float((z - half_z).min()),
