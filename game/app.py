@@ -597,7 +597,7 @@ class Game:
             strokes=edits.strokes,
             triangles=self.renderer.triangles,
             draw_calls=self.renderer.draw_calls,
-            trees=self.renderer.trees_drawn,
+            trees=self.renderer.trees_drawn if interface.numbers_shown else 0,
             renderer=self.gl.renderer,
             calm=self.preferences.camera.reduced_motion,
             passes_ms=self.renderer.timers.times_ms(),
@@ -670,8 +670,8 @@ class Game:
         log.streaming["pages_uploaded_frame"].append(stats.uploaded)
         log.triangles.append(self.renderer.triangles)
         log.draw_calls.append(self.renderer.draw_calls)
-        log.trees.append(self.renderer.trees_drawn)
         if log.frames % 30 == 1:
+            log.trees.append(self.renderer.trees_drawn)
             log.note_memory()
             log.covered_m.append(stats.covered_m)
         if self.clock.time_due_s > WARM_S or self.clock.time_due_s >= 0.5 * self.options.seconds:

@@ -132,7 +132,7 @@ def extract(
     time_s: float,
     view_m: float,
     selection: Selection,
-    tree_tiles: list[tuple[PageKey, NDArray[np.float32]]],
+    tree_tiles: list[tuple[PageKey, NDArray[np.float32], int]],
     land: DrawnLand,
     surface: Surface,
 ) -> FrameView:

@@ -111,5 +111,6 @@ class FrameView:
     rider: RiderView | None
     brush: BrushView | None
     selection: Selection
-    tree_tiles: list[tuple[PageKey, NDArray[np.float32]]] = field(default_factory=list)
-    """Trees of resident pages (rows as in `PageData.trees`)."""
+    tree_tiles: list[tuple[PageKey, NDArray[np.float32], int]] = field(default_factory=list)
+    """Trees of resident pages (rows as in `PageData.trees`) and the pages' texture layers; the same list object until a
+    page comes, goes or changes."""

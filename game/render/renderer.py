@@ -29,6 +29,9 @@ from game.render.upload import PageTextures
 from game.render.water import WaterPass, sea_shows
 from game.world.page import PageData
 
+_NEAR_LEVELS = 4
+"""Levels of land in the near depth band."""
+
 _PAGES_UNIT, _NOISE_UNIT, _DEPTH_UNIT, _SCENE_UNIT = 0, 3, 4, 5
 
 
@@ -111,7 +114,7 @@ class Renderer:
 
     @property
     def trees_drawn(self) -> int:
-        """Trees of the last frame."""
+        """Trees of the last frame; asking for it takes a millisecond or two."""
         return int(self._trees.trees_drawn)
 
     @property
@@ -148,8 +151,8 @@ class Renderer:
     def draw(self, view: FrameView) -> None:
         """Draw `view` into the own picture. `present` or `read_pixels` shows it."""
         selection = view.selection
-        # Trees, rider and ring need the near band's planes, so it reaches as far as trees stand.
-        far_level = min(self.quality.tree_levels, selection.levels)
+        # Rider, ring and meshes of trees need the near band's planes.
+        far_level = min(_NEAR_LEVELS, selection.levels)
         far_near = far_band_near_m(selection, far_level, view.camera.fov_y_rad, view.camera.aspect)
         self.gl.draw_enabled = self.draw_enabled
         self.gl.reset_counts()
@@ -162,7 +165,7 @@ class Renderer:
             self._terrain.draw(0)
         self._near_state()
         with timed("trees"):
-            self._trees.draw(view, self.frame)
+            self._trees.draw(view, self.frame, far_level)
         self._near_state()
         with timed("rider"):
             self._rider.draw(view, self.frame)
@@ -173,6 +176,8 @@ class Renderer:
         self._bind_land()
         with timed("far land"):
             self._terrain.draw(1)
+        with timed("far trees"):
+            self._trees.draw_distant()
         GL.glDepthRange(0.0, 1.0)
         GL.glDepthMask(GL.GL_FALSE)
         if self.debug_clear is None:
