@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from game.core.commands import Command
 from game.core.coords import WORLD_LIMIT_M, forward
+from game.core.errors import UsageError
 from game.ecs.components import ChaseCamera, FreeCamera, Intent
 from game.session import Session
+from game.streaming.smoothing import SmoothDab
 from game.ui import sculpt_tool
+from game.world import save as saves
 from game.world.erosion import Region, with_defaults
-from game.world.operations import STRENGTH_M
+from game.world.operations import SMOOTH_RADIUS_M, STRENGTH_M
 from game.world.sea import set_level
 from game.world.spawn import spawn_at
 
@@ -85,13 +89,22 @@ def _dab(
 ) -> None:
     """One touch. A ramp leads here from the rider's wheels, a kicker faces the view."""
     land = session.land
+    if brush == "smooth":
+        if radius_m > SMOOTH_RADIUS_M:
+            raise ValueError(
+                f"a smooth brush of {radius_m:g} m is not accepted; give up to {SMOOTH_RADIUS_M:g} m"
+            )
+        session.smooth(SmoothDab(x, z, radius_m, strength_m, falloff))
+        return
     if brush == "ramp":
         rider = session.bicycle
-        box = land.dab(brush, rider.x, rider.z, radius_m, strength_m, falloff=falloff, end=(x, z))
+        options: dict[str, Any] = {"end": (x, z)}
+        x, z = rider.x, rider.z
     else:
-        yaw_rad = view_yaw_rad(session)
-        box = land.dab(brush, x, z, radius_m, strength_m, falloff=falloff, yaw_rad=yaw_rad, target_m=target_m)
-    session.edited(box)
+        options = {"yaw_rad": view_yaw_rad(session), "target_m": target_m}
+    session.edit(
+        lambda: session.edited(land.dab(brush, x, z, radius_m, strength_m, falloff=falloff, **options))
+    )
 
 
 def _ramp(
@@ -103,7 +116,12 @@ def _ramp(
     radius_m: float,
     falloff: str = "gaussian",
 ) -> None:
-    session.edited(session.land.dab("ramp", x0, z0, radius_m, STRENGTH_M[1], falloff=falloff, end=(x1, z1)))
+    land = session.land
+    session.edit(
+        lambda: session.edited(
+            land.dab("ramp", x0, z0, radius_m, STRENGTH_M[1], falloff=falloff, end=(x1, z1))
+        )
+    )
 
 
 def _kicker(
@@ -112,8 +130,12 @@ def _kicker(
     yaw_rad = view_yaw_rad(session) if yaw_deg is None else math.radians(yaw_deg)
     # A parabola that leaves its lip at the angle is half as high as the straight slope would be.
     lip_m = 0.5 * length_m * math.tan(math.radians(angle_deg))
-    box = session.land.dab("kicker", x, z, 0.5 * length_m, lip_m, yaw_rad=yaw_rad, length_m=length_m)
-    session.edited(box)
+    land = session.land
+    session.edit(
+        lambda: session.edited(
+            land.dab("kicker", x, z, 0.5 * length_m, lip_m, yaw_rad=yaw_rad, length_m=length_m)
+        )
+    )
 
 
 def _erode(session: Session, x: float | str, *values: float) -> None:
@@ -129,16 +151,31 @@ def _undo(session: Session) -> None:
         # What the player sees happening is what they want back.
         session.cancel_erosion()
         return
-    session.edited(session.land.edits.undo())
+    session.edit(lambda: session.edited(session.land.edits.undo()))
 
 
 def _redo(session: Session) -> None:
-    session.edited(session.land.edits.redo())
+    session.edit(lambda: session.edited(session.land.edits.redo()))
 
 
 def _save(session: Session, name: str) -> None:
     session.save(name)
     session.messages.append((f"saved as {session.save_name}", "good"))
+
+
+def _world(session: Session, verb: str, name: str, new: str = "") -> None:
+    """Change saved worlds; opening and making one is `app`'s."""
+    if verb == "copy":
+        session.duplicate(name, new)
+        text = f"{name} is copied as {new}"
+    elif verb == "rename":
+        session.rename(name, new)
+        text = f"{name} is {new} now"
+    elif name == session.save_name:
+        raise UsageError(f"the world {name!r} is open; open another one before you delete it")
+    else:
+        text = f"{name} lies in the trash: {saves.delete_world(name)}"
+    session.messages.append((text, "good"))
 
 
 def _look(session: Session, yaw_deg: float, pitch_deg: float) -> None:
@@ -244,6 +281,7 @@ _ACTIONS: dict[str, Callable[..., None]] = {
     "undo": _undo,
     "redo": _redo,
     "save": _save,
+    "world": _world,
     "look": _look,
     "eye": _eye,
     "chase": _chase,
@@ -290,11 +328,11 @@ def sculpt(session: Session, step: sculpt_tool.Action) -> None:
     edits, tool = session.land.edits, session.tool
     match step:
         case sculpt_tool.BeginStroke():
-            edits.begin_stroke()
+            session.edit(edits.begin_stroke)
             session.land.erosion_brush.dry()
             tool.target_m = None
         case sculpt_tool.EndStroke():
-            session.edited(edits.end_stroke())
+            session.edit(session.end_stroke)
         case sculpt_tool.Dab(brush, x, z, radius_m, strength_m):
             if brush == "flatten" and tool.target_m is None:
                 tool.target_m = session.land.ground.height(x, z)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 import math
+import secrets
 import sys
 import time
 from collections import deque
@@ -42,6 +43,7 @@ from game.ride.vibration import STILL, rumble, stronger
 from game.session import GROWTH_LINE_M, Lens, Session, default_workers, open_session
 from game.streaming.store import PAGE_BYTES
 from game.streaming.wanted import Focus
+from game.world.save import check_name, free_name, list_worlds
 from game.world.sea import mean_level_m
 
 if TYPE_CHECKING:
@@ -143,11 +145,13 @@ class Game:
         """Advance by `frame_s` seconds and show one picture; False when the ride is over."""
         from game.render.frame import covering
 
-        session, stream, watch = self.session, self.session.stream, self.watch
+        watch = self.watch
         watch.start()
 
         inputs = self._read_inputs(frame_s)
         self._obey_commands()
+        # Only now: a command may have opened another world.
+        session, stream = self.session, self.session.stream
         # Measured and repeated rides must not depend on when a worker thread is done.
         session.carve(frame_s, paced=self.options.pages != "realtime")
         edited = session.settle_edits(block=self.options.pages != "realtime")
@@ -251,7 +255,11 @@ class Game:
             bound = interface.read(inputs, self.window.pixel_ratio, not self.inputs.grabbed, self.preferences)
             self._asked.extend(parse_command(text) for text in bound)
             self._sculpt(inputs, frame_s)
-        free_pointer = self._paused or session.tool.active or (interface is not None and interface.menu_open)
+        free_pointer = (
+            self._paused
+            or session.tool.active
+            or (interface is not None and (interface.menu_open or interface.worlds_open))
+        )
         self.inputs.grab_pointer(self._playing and not free_pointer)
         return inputs
 
@@ -307,6 +315,9 @@ class Game:
         if command.name == "teleport" and self.interface is not None:
             for step in self.interface.stroke.cancel():
                 actions.sculpt(self.session, step)
+        if command.name == "world" and command.values[0] in ("open", "new"):
+            self._change_world(*(str(value) for value in command.values))
+            return
         if actions.obey(self.session, command):
             return
         name, value = command.name, command.values[0] if command.values else ""
@@ -332,6 +343,38 @@ class Game:
             self._toggle_fullscreen()
         elif self.interface is not None:
             self.interface.switch(name, value == "on")
+
+    def _change_world(self, verb: str, name: str, recipe: str = "", seed: str = "") -> None:
+        """Keep this world and ride in another, saved (`open`) or new. This one goes on when that fails."""
+        name = free_name(name) if verb == "new" else check_name(name)
+        if verb == "open" and name == self.session.save_name:
+            raise UsageError(f"the world {name!r} is open already")
+        if verb == "open" and name not in list_worlds():
+            raise UsageError(f"there is no saved world {name!r}; saved worlds: {', '.join(list_worlds())}")
+        if self.interface is not None:
+            for step in self.interface.stroke.cancel():
+                actions.sculpt(self.session, step)
+        # A script's own ride is not to leave worlds behind.
+        if self._playing:
+            self.save_at_exit()
+        options = dataclasses.replace(
+            self.options,
+            save=name,
+            world=recipe or self.session.world,
+            seed=int(seed) if seed else secrets.randbelow(1 << 31) if verb == "new" else None,
+            start=None,
+            sea_level_m=None,
+        )
+        session = open_session(options, self.quality)
+        self.session.close()
+        self.session = session
+        session.use_feel(feel_of(self.preferences.camera))
+        if verb == "new":
+            session.save(name)
+        self._shown_camera = None
+        self.start_height_m = session.bicycle.y
+        self._renew_renderer()
+        session.messages.append((f"{name}, seed {session.seed}", "good"))
 
     def _toggle_fullscreen(self) -> None:
         self.window.toggle_fullscreen()
@@ -376,15 +419,17 @@ class Game:
 
     def _set_quality(self, preset: Quality) -> None:
         """Draw with another preset from this frame on; resident pages stay and are sent again."""
+        self.quality = preset
+        self.session.use_quality(preset)
+        self._renew_renderer()
+
+    def _renew_renderer(self) -> None:
         from game.render.renderer import Renderer
 
-        self.quality = preset
-        layers = self.renderer.page_layers
-        self.renderer.release()
-        self.session.use_quality(preset)
         # Layer numbers handed out under a larger limit stay in use.
-        layers = max(layers, self.session.stream.store.limit)
-        self.renderer = Renderer(self.gl, preset, *self.window.drawable_size, layers)
+        layers = max(self.renderer.page_layers, self.session.stream.store.limit)
+        self.renderer.release()
+        self.renderer = Renderer(self.gl, self.quality, *self.window.drawable_size, layers)
         self.renderer.draw_enabled = self.options.draw
         self._send_every_page()
 
@@ -739,6 +784,7 @@ class Game:
     def save_at_exit(self) -> str | None:
         """Keep what the player made; return the name it is saved under, None when there was nothing to keep."""
         session = self.session
+        session.finish_smoothing()
         if not session.save_name and session.saved_epoch == session.land.edits.epoch:
             return None
         session.save(session.save_name or self._name_of_ride())

@@ -9,6 +9,7 @@ import math
 import os
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +49,7 @@ from game.streaming.bed import Bed
 from game.streaming.coast import CoastTracker
 from game.streaming.edit_switch import EditSwitch, Upload
 from game.streaming.runoff import RunoffWorker
+from game.streaming.smoothing import SmoothDab, WideSmoothing
 from game.streaming.stream import TerrainStream
 from game.world import save as saves
 from game.world.edits import DirtyBox
@@ -55,6 +57,7 @@ from game.world.erosion import ErosionSettings, Region
 from game.world.erosion_run import ErosionRun
 from game.world.land import LandSource
 from game.world.lock import WorldLock
+from game.world.operations import STRENGTH_M
 from game.world.recipe import Recipe
 from game.world.save import Pose, SavedWorld, WorldFile, check_name, list_worlds, load_world, lock_world
 from game.world.sea import make_sea_system, mean_level_m
@@ -69,6 +72,15 @@ GROWTH_LINE_M = 0.0
 """Height of the sea when worlds were made: below it the land is a bed on which nothing has grown."""
 
 _MOST_REPAIRS_SHOWN = 5
+
+SMOOTH_AT_ONCE_M = 50.0
+"""Radius up to which smoothing is worked out in the frame it is asked in."""
+
+FOLD_AT_ONCE = 1 << 20
+"""Samples of smoothing that the end of a stroke folds within the frame: a stroke of a hundred dabs of 50 m."""
+
+AT_ONCE_OPS = 48
+"""Operations that a page goes through within a frame: undo under hundreds of dabs would take it a tenth of a second."""
 
 AT_ONCE_M2 = 45_000.0
 """Changes of a smaller box are shown in the frame they were made in: any dab of up to 100 m, a quick drag of 50 m."""
@@ -139,6 +151,7 @@ class Session:
     runoff: RunoffWorker
     snow: SnowLine
     """Where snow lies in midsummer."""
+    smoothing: WideSmoothing
     paused: bool = False
     quit: bool = False
     erosion: ErosionRun | None = None
@@ -223,6 +236,65 @@ class Session:
         rider = self.bicycle
         self.land.ground.look_ahead(rider.x, rider.z, rider.vx_m_s, rider.vz_m_s)
 
+    def edit(self, change: Callable[[], None]) -> None:
+        """Carry out a change of the log: now, or when the smoothing under way is done."""
+        if self.smoothing.busy:
+            self.smoothing.waiting.append(change)
+        else:
+            change()
+
+    def smooth(self, dab: SmoothDab) -> None:
+        """Smooth the land: at once with a small brush on land that is there, else beside the frames."""
+        if not self.smoothing.busy:
+            self._begin_smooth(dab)
+            return
+        waiting = self.smoothing.waiting
+        last = waiting[-1] if waiting else None
+        if not (isinstance(last, SmoothDab) and last.takes_in(dab)):
+            waiting.append(dab)
+
+    def end_stroke(self) -> None:
+        """Close the stroke; a long one of wide smoothing is folded beside the frames."""
+        runs = self.land.edits.stroke_deltas()
+        if sum(delta.ni * delta.nj for run in runs for delta in run) <= FOLD_AT_ONCE:
+            self.edited(self.land.edits.end_stroke())
+            return
+        self.smoothing.fold(runs, lambda folded: self.edited(self.land.edits.end_stroke(folded)))
+
+    def _begin_smooth(self, dab: SmoothDab) -> None:
+        land = self.land
+        strength_m = min(dab.strength_m, STRENGTH_M[1])
+        if dab.radius_m <= SMOOTH_AT_ONCE_M and land.workbench.at_hand(dab.x, dab.z, dab.radius_m):
+            self.edited(land.dab("smooth", dab.x, dab.z, dab.radius_m, strength_m, falloff=dab.falloff))
+            return
+        # As `LandSource.dab`: a millimetre is finer than any hand.
+        spot = SmoothDab(round(dab.x, 3), round(dab.z, 3), dab.radius_m, strength_m, dab.falloff)
+        self.smoothing.smooth(
+            land.edits.snapshot(),
+            spot,
+            lambda made: self.edited(land.edits.apply_delta(made[0], spot.radius_m)),
+        )
+
+    def finish_smoothing(self) -> None:
+        """Wait for the smoothing under way, and put it and what waited for it into the log."""
+        self._smooth_on(block=True)
+
+    def _smooth_on(self, block: bool) -> None:
+        """Take over smoothing that is done, and go on with the edits that waited for it."""
+        while self.smoothing.finish(block):
+            waiting = self.smoothing.waiting
+            while waiting and not self.smoothing.busy:
+                change = waiting.popleft()
+                try:
+                    if isinstance(change, SmoothDab):
+                        self._begin_smooth(change)
+                    else:
+                        change()
+                except ValueError as error:
+                    self.messages.append((str(error), "warning"))
+            if not self.smoothing.busy:
+                self.smoothing.rest()
+
     def edited(self, box: DirtyBox | None) -> None:
         """Note a change of the land; `settle_edits` makes it visible everywhere at once."""
         if box is not None:
@@ -233,6 +305,7 @@ class Session:
 
         Raises `ValueError` while time passes somewhere already.
         """
+        self.finish_smoothing()  # it is the smoothed land that is carved
         if self.erosion is not None:
             raise ValueError(
                 "time is passing somewhere already; wait for it, or cancel it with: erode cancel"
@@ -251,7 +324,7 @@ class Session:
     def carve(self, frame_s: float, paced: bool) -> None:
         """Go on with the erosion under way, if any; with `paced` by exactly what `frame_s` seconds bring."""
         run = self.erosion
-        if run is None:
+        if run is None or self.smoothing.busy:
             return
         settled = self.touched is None and not self.switch.pending
         try:
@@ -282,10 +355,12 @@ class Session:
         in one frame; changes made meanwhile are the next one. With `block` everything is shown now.
         """
         uploads = self._switch_on(block)
+        self._smooth_on(block)
         while self.touched is not None and not self.switch.pending:
             box, self.touched = self.touched, None
             snapshot = self.land.edits.snapshot()
-            if (box.x1 - box.x0) * (box.z1 - box.z0) <= AT_ONCE_M2:
+            small = (box.x1 - box.x0) * (box.z1 - box.z0) <= AT_ONCE_M2
+            if small and snapshot.work(box, self.land.epoch) <= AT_ONCE_OPS:
                 self.land.show(snapshot)
                 uploads.extend(self.stream.apply_edits(self.land, box))
             else:
@@ -389,6 +464,7 @@ class Session:
         """
         name = check_name(name)
         self.finish_autosave()
+        self.finish_smoothing()
         lock = self.lock
         if lock is None or lock.name != name:
             lock = lock_world(name)
@@ -410,6 +486,30 @@ class Session:
             self.lock.release()
         self.lock, self.save_name = lock, name
         self.saved_epoch = self.land.edits.epoch
+
+    def rename(self, name: str, new: str) -> None:
+        """Give a saved world another name, also the one that is open. Raises `UsageError` as `saves.rename_world`."""
+        if name != self.save_name or self.lock is None:
+            saves.rename_world(name, new)
+            return
+        self.finish_autosave()
+        self.lock.release()
+        try:
+            saves.rename_world(name, new)
+            name = check_name(new)
+        finally:
+            self.lock = lock_world(name)
+            self.save_name = name
+
+    def duplicate(self, name: str, new: str) -> None:
+        """Copy a saved world, the open one as it is now. Raises `UsageError` as `saves.copy_world`."""
+        if name != self.save_name:
+            saves.copy_world(name, new)
+            return
+        new = saves.free_name(new)
+        self.finish_smoothing()
+        with lock_world(new):
+            saves.write_world(new, self.world_file())
 
     def autosave(self) -> None:
         """Write the world under its name on a thread of its own; nothing happens while the last one is at it.
@@ -476,6 +576,7 @@ class Session:
         self.coast.close()
         self.switch.close()
         self.runoff.close()
+        self.smoothing.close()
         self.stream.close()
         self.land.ground.close()
         self.entities.release()
@@ -589,6 +690,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         switch=EditSwitch(stream, options.workers or default_workers()),
         runoff=runoff,
         snow=SnowLine(source.climate_at, land.ground.height),
+        smoothing=WideSmoothing(source, stream.store.page),
         saved_epoch=land.edits.epoch,
         messages=[(message, "warning") for message in messages],
         lock=lock,

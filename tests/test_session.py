@@ -13,6 +13,7 @@ import pytest
 
 from game import actions
 from game.core.commands import parse_command
+from game.core.coords import page_at
 from game.core.errors import UsageError
 from game.core.options import RideOptions
 from game.core.settings import quality
@@ -20,7 +21,10 @@ from game.core.units import STEP_S
 from game.ecs.components import Intent
 from game.session import Session, open_session
 from game.streaming.wanted import Focus
+from game.ui import sculpt_tool
 from game.world import World
+from game.world.edits import EditLog
+from game.world.land import LandSource
 from game.world.save import Pose, SavedWorld, load_world, lock_world, save_world, trash_dir
 from game.world.stamps import Stamp
 
@@ -483,3 +487,90 @@ def test_scenery_follows_the_land_and_hides_from_nobody(session: Session) -> Non
             at = (key.origin_m[0] + x, key.origin_m[1] + z)
             assert abs(session.land.ground.height(*at) - y) < 1e-3
             assert not session.collisions.is_free(*at, 0.1)
+
+
+def test_wide_smoothing_works_beside_the_frames_and_keeps_the_order(session: Session) -> None:
+    bring_in(session)
+    rider, land = session.bicycle, session.land
+    x, z = rider.x, rider.z
+    before = land.ground.height(x, z)
+    do(session, f"dab smooth {x},{z} 260 40")
+    assert session.smoothing.busy
+    assert len(land.edits) == 0, "nothing may be worked out in the frame that asks"
+    # What follows waits: it is meant for the smoothed land.
+    do(session, f"dab flatten {x},{z} 20 9")
+    do(session, f"dab raise {x},{z} 20 3")
+    assert len(land.edits) == 0
+    session.settle_edits(block=True)
+    assert not session.smoothing.busy
+    assert [item[0]["brush"] for item in land.edits.to_json()["strokes"]] == ["delta", "flatten", "raise"]
+    assert land.ground.height(x, z) != before
+
+    # The same bits as on one thread, from the world function alone.
+    alone = LandSource(land.source, EditLog(), session.seed, 0)
+    alone.dab("smooth", x, z, 260.0, 40.0)
+    assert land.edits.to_json()["strokes"][0] == alone.edits.to_json()["strokes"][0]
+    for _ in range(3):
+        do(session, "undo")
+    session.settle_edits(block=True)
+    assert land.ground.height(x, z) == before
+
+
+def test_a_wide_smoothing_held_still_does_not_outrun_the_worker(session: Session) -> None:
+    bring_in(session)
+    x, z = session.bicycle.x, session.bicycle.z
+    actions.sculpt(session, sculpt_tool.BeginStroke())
+    for _ in range(40):
+        actions.sculpt(session, sculpt_tool.Dab("smooth", x, z, 150.0, 0.5))
+    actions.sculpt(session, sculpt_tool.EndStroke())
+    actions.sculpt(session, sculpt_tool.Undo())
+    assert len(session.smoothing.waiting) <= 3
+    session.settle_edits(block=True)
+    assert session.land.edits.strokes == 0
+    assert session.land.edits.can_redo
+
+
+def test_saving_waits_for_smoothing(session: Session) -> None:
+    bring_in(session)
+    do(session, f"dab smooth {session.bicycle.x},{session.bicycle.z} 200 20")
+    session.save("smoothed")
+    assert len(load_world("smoothed")[0].edits) == 1
+
+
+def test_the_open_world_is_renamed_and_copied_as_it_is_now(session: Session) -> None:
+    do(session, "save one")
+    do(session, f"dab raise {session.bicycle.x},{session.bicycle.z} 20 3")
+    do(session, "world copy one, two")
+    assert len(load_world("two")[0].edits) == 1, "the copy holds what is not saved yet"
+    do(session, "world rename one, three")
+    assert session.save_name == "three"
+    with pytest.raises(UsageError, match="open"):
+        lock_world("three")
+    lock_world("one").release()
+    with pytest.raises(UsageError, match="is open; open another"):
+        do(session, "world delete three")
+    do(session, "world delete two")
+    assert [path.name.split(" ")[0] for path in trash_dir().iterdir()] == ["two"]
+
+
+def test_undo_under_hundreds_of_dabs_is_worked_out_aside(session: Session) -> None:
+    bring_in(session)
+    x, z = session.bicycle.x, session.bicycle.z
+    for _ in range(120):
+        do(session, f"dab peak {x},{z} 50 0.1")
+    session.settle_edits(block=True)
+    do(session, f"dab raise {x},{z} 50 2")
+    assert session.settle_edits()
+    assert not session.switch.pending, "a dab of 50 m is shown at once, whatever lies under it"
+    after = session.land.ground.height(x, z)
+    do(session, "undo")
+    session.settle_edits()
+    assert session.switch.pending
+    assert session.land.ground.height(x, z) == after, "wheels and picture wait together"
+    session.settle_edits(block=True)
+    assert session.land.ground.height(x, z) == pytest.approx(after - 2.0, abs=1e-3)
+    page = session.land.source.generate(page_at(0, x, z))
+    session.land.edits.evaluate(page)
+    shown = session.stream.store.page(page.key)
+    assert shown is not None
+    assert np.array_equal(shown.edited, page.edited)

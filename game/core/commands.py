@@ -42,6 +42,9 @@ CAMERAS = ("chase", "first", "side", "fly", "next")
 BRUSHES = ("raise", "lower", "smooth", "flatten", "ramp", "peak", "canyon", "kicker", "restore", "erode")
 """Brushes of `dab` and of the sculpting tool."""
 
+WORLD_VERBS = ("open", "new", "copy", "rename", "delete")
+"""What `world` does with a saved world."""
+
 FALLOFFS = ("gaussian", "smoothstep", "linear", "cone")
 KICKER_ANGLE_DEG = (5.0, 60.0)
 KICKER_LENGTH_M = (4.0, 200.0)
@@ -130,9 +133,26 @@ class _Words:
             return name, float(self.choice("state", ("on", "off")) == "on")
         return name, self.number(name, *span)
 
+    def names(self, most: int) -> tuple[str, ...]:
+        """All that is left, as 1 to `most` names with commas between."""
+        parts = tuple(part.strip() for part in self.rest("name").split(","))
+        if len(parts) > most or not all(parts):
+            raise self.fail(f"{', '.join(parts)!r} is not accepted")
+        return parts
+
     def end(self) -> None:
         if self.words:
             raise self.fail(f"{' '.join(self.words)!r} is too much")
+
+
+def _world(words: _Words) -> tuple[float | str, ...]:
+    verb = words.choice("verb", WORLD_VERBS)
+    names = words.names({"new": 3, "copy": 2, "rename": 2}.get(verb, 1))
+    if verb in ("copy", "rename") and len(names) != 2:
+        raise words.fail("the new name is missing")
+    if verb == "new" and len(names) == 3 and not re.fullmatch(r"[+-]?\d{1,20}", names[2]):
+        raise words.fail(f"seed {names[2]!r} is not an integer")
+    return (verb, *names)
 
 
 _X = ("x", -WORLD_LIMIT_M, WORLD_LIMIT_M)
@@ -216,6 +236,11 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
     ),
     "undo": ("undo", lambda w: ()),
     "redo": ("redo", lambda w: ()),
+    "world": (
+        "world open|delete NAME, world copy|rename NAME, NEW or world new NAME[, RECIPE[, SEED]]",
+        _world,
+    ),
+    "worlds": ("worlds on|off", lambda w: (w.choice("state", ("on", "off")),)),
     "save": ("save NAME", lambda w: (w.rest("name"),)),
     "quality": ("quality low|medium|high|ultra", lambda w: (w.choice("quality", tuple(PRESETS)),)),
     "view": ("view KILOMETRES", lambda w: (w.number("view distance", *VIEW_RANGE_KM),)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class Video:
         if codec is None:
             self._container.close()
             raise UsageError(f"--video: this build of av has none of the encoders {', '.join(_CODECS)}")
-        self._stream: Any = self._container.add_stream(codec, rate=rate)
+        self._stream = cast(Any, self._container).add_stream(codec, rate=rate)
         self._stream.width, self._stream.height = self.size
         self._stream.pix_fmt = "yuv420p"
         if codec == "libx264":

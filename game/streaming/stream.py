@@ -259,11 +259,11 @@ class TerrainStream:
         Returns (layer, page, (j0, j1, i0, i1)) with the stored rows and columns to upload.
         """
         changed: list[tuple[int, PageData, Rows]] = []
-        hit = self.touched(box)
+        hit, epoch = self.touched(box).tolist(), log.epoch
         for layer, page in self.store.residents():
             if not hit[layer]:
                 # Every resident page stands at the epoch before the box, so nothing else can have passed it by.
-                page.epoch = log.epoch
+                page.epoch = epoch
                 continue
             rows = log.evaluate_box(page, box)
             if rows is not None:
@@ -283,7 +283,8 @@ class TerrainStream:
         keys = self.store.keys
         spacing = np.left_shift(np.int64(1), keys[:, 0]).astype(np.float64)
         west, north = keys[:, 1] * (PAGE_QUADS * spacing), keys[:, 2] * (PAGE_QUADS * spacing)
-        before, after = (GENERATED_APRON + 2) * spacing, (PAGE_QUADS + GENERATED_APRON + 2) * spacing
+        # As far beyond the page's samples as `world.edits` looks, baked differences included.
+        before, after = (GENERATED_APRON + 5) * spacing, (PAGE_QUADS + GENERATED_APRON + 5) * spacing
         hit = self.store.used & (west - before <= box.x1) & (west + after >= box.x0)
         hit &= (north - before <= box.z1) & (north + after >= box.z0)
         hit &= (keys[:, 0] == 0) | (spacing < box.radius_m)

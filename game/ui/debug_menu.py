@@ -277,6 +277,8 @@ class DebugMenu:
             if not self._name_problem:
                 commands.append(f"save {self._name}")
         _problem(self._name_problem)
+        if self._button("worlds", _room()):
+            commands.append("worlds on")
 
     def _picture(self, state: DebugState, unit: float, commands: list[str]) -> None:
         _title("picture")

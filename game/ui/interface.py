@@ -23,6 +23,7 @@ from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import BrushButtons, SculptStroke, draw_brush_panel
 from game.ui.water_tab import SeaState
 from game.ui.weather_tab import RainState
+from game.ui.worlds_window import WorldsWindow
 from game.world.erosion_run import ErosionRun
 
 SMOOTHING = 0.05
@@ -94,6 +95,8 @@ class Interface:
         self.stroke = SculptStroke()
         self.brushes = BrushButtons()
         self.controls = ControlsScreen()
+        self.worlds = WorldsWindow()
+        self.worlds_open = False
         self.menu_open = False
         self.controls_open = False
         self.hud_visible = True
@@ -134,13 +137,15 @@ class Interface:
         return bound
 
     def switch(self, name: str, on: bool) -> None:
-        """Carry out the commands `hud`, `menu`, `controls` and `numbers`."""
+        """Carry out the commands `hud`, `menu`, `controls`, `worlds` and `numbers`."""
         if name == "hud":
             self.hud_visible = on
         elif name == "menu":
             self.menu_open = on
         elif name == "controls":
             self.controls_open = on
+        elif name == "worlds":
+            self.worlds_open = on
         elif name == "numbers":
             self.numbers_shown = on
 
@@ -157,6 +162,8 @@ class Interface:
             commands += self.menu.draw(self._debug_state(facts, frame_ms), self.layer)
         if self.controls_open:
             commands += self.controls.draw(facts.preferences, self.layer)
+        if self.worlds_open:
+            commands += self.worlds.draw(facts.save_name, self.layer)
         self.layer.end()
         return commands
 

@@ -18,7 +18,6 @@ from game.ui.imgui_layer import ImguiLayer
 from game.ui.paint import Paint
 from game.ui.theme import ACCENT, FAINT, INK, MUTED, WARNING, WATER, vec4
 from game.world.erosion_brush import ERODE_RADIUS_M
-from game.world.operations import SMOOTH_RADIUS_M
 
 RADIUS_RANGE_M = (1.0, 500.0)
 STRENGTH_RANGE_M = (0.1, 50.0)
@@ -87,7 +86,7 @@ Action = BeginStroke | EndStroke | Dab | Ramp | Undo | Redo
 OPPOSITE = {"raise": "lower", "lower": "raise", "peak": "canyon", "canyon": "peak"}
 """Brush of Ctrl + right, by that of Ctrl + left; "lower" for the others."""
 
-LARGEST_M = {"smooth": SMOOTH_RADIUS_M, "erode": ERODE_RADIUS_M}
+LARGEST_M = {"erode": ERODE_RADIUS_M}
 """Largest radius of brushes that read their surroundings; a wider one works with this."""
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import (
+    GENERATED,
     GENERATED_APRON,
     PAGE_QUADS,
     STORED,
@@ -28,6 +29,7 @@ from game.core.coords import (
     PageKey,
     page_at,
 )
+from game.kernels import scatter
 from game.kernels.ground import height_at, normal_at
 from game.world.edits import DirtyBox, EditLog, EditSnapshot
 from game.world.page import PageData
@@ -214,7 +216,7 @@ class Ground:
             self._pages.move_to_end(at)
             page = self._pages[at]
             if page.epoch < self._snapshot.epoch:
-                if self._snapshot.evaluate_box(page) is not None and at in self._trunks:
+                if self._follow(page) and at in self._trunks:
                     # Edits move feet up and down; where trees stand is not asked again.
                     self._trunks[at] = trunks(page.trees, at[0] * PAGE_QUADS, at[1] * PAGE_QUADS)
                 self._samples[at] = page.edited
@@ -229,6 +231,32 @@ class Ground:
                 del self._samples[oldest]
                 self._trunks.pop(oldest, None)
         self._last = at
+
+    def _follow(self, page: PageData) -> bool:
+        """Bring a kept page to the ground's epoch; whether anything moved.
+
+        The page that is shown stands there already: copying its samples costs a tenth of working them out again.
+        """
+        shown = None if self.resident is None else self.resident(page.key)
+        if shown is None or shown.epoch != self._snapshot.epoch:
+            return self._snapshot.evaluate_box(page) is not None
+        page.epoch = shown.epoch
+        if shown.edited is shown.base:
+            moved = page.edited is not page.base
+            page.edited = page.base
+        else:
+            moved = True
+            if page.edited is page.base:
+                page.edited = shown.edited.copy()
+            else:
+                np.copyto(page.edited, shown.edited)
+        if len(page.trees):
+            if len(shown.trees):
+                page.trees = shown.trees
+            elif moved:
+                page.trees = page.trees.copy()
+                scatter.resample(page.trees, page.edited, page.key.spacing_m, 0, GENERATED, 0, GENERATED)
+        return moved
 
     def _make(self, key: PageKey) -> PageData:
         """Page `key` at the ground's own epoch: from what is resident, or from the world function."""

@@ -89,3 +89,19 @@ def test_mistakes_are_named(text: str, words: list[str]) -> None:
 def test_scripts_are_ordered_by_time_and_stable() -> None:
     script = parse_script("sea 5 @3; undo; redo\n# nothing\ntime 4 @3 # dusk\n;;")
     assert [command.name for command in script] == ["undo", "redo", "sea", "time"]
+
+
+def test_worlds_are_named_with_commas_between() -> None:
+    assert parse_command("world new My ridge, desert, -5").values == ("new", "My ridge", "desert", "-5")
+    assert parse_command("world rename a b, c d").values == ("rename", "a b", "c d")
+    assert parse_command("world open a b @2").values == ("open", "a b")
+    for text in (
+        "world",
+        "world open",
+        "world copy a",
+        "world new a, b, c",
+        "world open a, b",
+        "world burn a",
+    ):
+        with pytest.raises(UsageError, match="write it as: world open"):
+            parse_command(text)

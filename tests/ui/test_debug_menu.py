@@ -26,6 +26,17 @@ class Menu:
         for _ in range(3):
             self.stage.frame()
 
+    def scroll_to(self, label: str) -> None:
+        """Turn the wheel over the window until the widget is well inside it."""
+        x = self.stage.layer.size[0] - 200.0
+        for _ in range(40):
+            rect = self.menu.rects.get(label)
+            if rect is not None and rect[3] < self.stage.layer.size[1] - 36.0:
+                return
+            self.stage.frame(self.stage.move(x, 300.0))
+            self.stage.frame(pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=-1))
+        raise AssertionError(f"{label} is not to be found")
+
     def click(self, label: str, share: float = 0.5) -> list[str]:
         left, top, right, bottom = self.menu.rects[label]
         commands = self.stage.click(left + (right - left) * share, (top + bottom) / 2)
@@ -134,6 +145,7 @@ def test_time_passes_where_one_is_and_can_be_stopped(menu: Menu) -> None:
     menu.click("tab Water")
     menu.stage.frame()
     menu.state.erosion.x, menu.state.erosion.z = 120.25, -3.0
+    menu.scroll_to("let time pass here")
     menu.click("reach", 0.999)
     menu.click("slope", 0.001)
     (command,) = menu.click("let time pass here")
