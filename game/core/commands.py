@@ -133,7 +133,7 @@ class _Words:
             return name, float(self.choice("state", ("on", "off")) == "on")
         return name, self.number(name, *span)
 
-    def names(self, most: int) -> tuple[str, ...]:
+    def name_list(self, most: int) -> tuple[str, ...]:
         """All that is left, as 1 to `most` names with commas between."""
         parts = tuple(part.strip() for part in self.rest("name").split(","))
         if len(parts) > most or not all(parts):
@@ -147,7 +147,7 @@ class _Words:
 
 def _world(words: _Words) -> tuple[float | str, ...]:
     verb = words.choice("verb", WORLD_VERBS)
-    names = words.names({"new": 3, "copy": 2, "rename": 2}.get(verb, 1))
+    names = words.name_list({"new": 3, "copy": 2, "rename": 2}.get(verb, 1))
     if verb in ("copy", "rename") and len(names) != 2:
         raise words.fail("the new name is missing")
     if verb == "new" and len(names) == 3 and not re.fullmatch(r"[+-]?\d{1,20}", names[2]):
