@@ -464,6 +464,7 @@ class Game:
         from game.render.extract import extract
 
         session = self.session
+        micro = session.land.source.recipe.micro
         view = extract(
             session.entities,
             session.cast,
@@ -476,6 +477,7 @@ class Game:
             tree_tiles=session.stream.resident_trees(),
             land=session.land.ground,
             surface=session.stream.surface_height,
+            micro_m=(micro.wavelength_m, micro.amplitude_m),
         )
         self._shown_camera = camera
         self.renderer.draw(view)

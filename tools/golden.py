@@ -26,6 +26,12 @@ SCENES: dict[str, str] = {
     "fjord": '--seed 7 --seconds 1 --exec "sea 880; hud off"',
     "dusk": '--seed 7 --seconds 1 --exec "time 19; hud off"',
     "hill": '--seed 7 --seconds 0.5 --start 0,0 --exec "hud off; dab raise 0,-60 30 25; look 0,-5"',
+    "noon": '--seed 7 --seconds 0.5 --exec "time 12; hud off"',
+    "night": '--seed 7 --seconds 0.5 --exec "time 0; hud off"',
+    "reach": '--seed 7 --seconds 0.5 --quality high --exec "time 16; hud off; look 0,-40"',
+    "desert": '--world desert --seed 7 --seconds 0.5 --exec "time 15; hud off"',
+    "classic": '--world classic --seed 7 --seconds 0.5 --exec "time 15; hud off"',
+    "far": '--seed 7 --seconds 0.5 --view-km 100 --exec "time 10; hud off; look 0,-3"',
 }
 """Options of each scene after the common ones."""
 

@@ -135,6 +135,7 @@ def extract(
     tree_tiles: list[tuple[PageKey, NDArray[np.float32]]],
     land: DrawnLand,
     surface: Surface,
+    micro_m: tuple[float, float] = (1.0, 0.0),
 ) -> FrameView:
     """Everything the passes read this frame."""
     weather = entities.component(cast.world, Weather)
@@ -150,4 +151,5 @@ def extract(
         brush=brush_view(entities, cast, surface),
         selection=selection,
         tree_tiles=tree_tiles,
+        micro_m=micro_m,
     )

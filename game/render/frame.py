@@ -113,3 +113,5 @@ class FrameView:
     selection: Selection
     tree_tiles: list[tuple[PageKey, NDArray[np.float32]]] = field(default_factory=list)
     """Trees of resident pages (rows as in `PageData.trees`)."""
+    micro_m: tuple[float, float] = (1.0, 0.0)
+    """Wavelength and amplitude of the recipe's bumps that only shade."""

@@ -69,9 +69,10 @@ def far_band_near_m(selection: Selection, far_level: int, fov_y_rad: float, aspe
 
 
 class TerrainPass:
-    """Draws the patches of a selection. Texture units: 0 heights, 1 normals, 2 climate, 3 noise tile."""
+    """Draws the patches of a selection. Texture units: 0 to 2 pages, 3 noise tile, 8 and 9 materials."""
 
-    def __init__(self, gl: GLContext, patch_quads: int, detail: int) -> None:
+    def __init__(self, gl: GLContext, patch_quads: int, detail: int, grazing_bias: float) -> None:
+        """`detail` 0…2; `grazing_bias` of mip levels makes up for anisotropic filtering that is not there."""
         if not 1 <= patch_quads <= PAGE_QUADS or (patch_quads + 1) ** 2 > 65536:
             raise ValueError(f"patch_quads = {patch_quads} is not accepted; give 1 to {PAGE_QUADS}")
         self._gl = gl
@@ -81,8 +82,10 @@ class TerrainPass:
             load_program(
                 gl,
                 "terrain",
-                {"DETAIL": detail, "FAR_BAND": band},
-                {"page_heights": 0, "page_normals": 1, "page_climate": 2, "noise_tile": 3},
+                {"DETAIL": detail, "FAR_BAND": band, "GRAZING_BIAS": grazing_bias},
+                {"page_heights": 0, "page_normals": 1, "page_climate": 2, "noise_tile": 3}
+                | ({} if band else {"ground_relief": 8})
+                | ({"ground_colour": 9} if detail and not band else {}),
             )
             for band in (0, 1)
         ]
