@@ -179,13 +179,13 @@ def _scree() -> tuple[Field, Field]:
 def _rock() -> tuple[Field, Field]:
     body = _fbm(3, 7, 600, 0.55)
     ridged = 1.0 - np.abs(_fbm(5, 5, 620, 0.6))
-    relief = 0.55 * body + 0.45 * ridged
+    relief: Field = (0.55 * body + 0.45 * ridged).astype(np.float32)
     cracks = np.zeros_like(relief)
     for cells, salt, deep, wide in ((4, 640, 1.0, 0.055), (9, 650, 0.55, 0.045)):
         first, second, name = _worley(cells, salt, 0.16 * _fbm(6, 4, salt + 5) * (cells / 5))
         cracks = np.maximum(cracks, deep * _smooth(wide, 0.0, second - first))
-        relief = relief + (0.30 if cells == 4 else 0.12) * name
-    relief = (_unit(relief.astype(np.float32)) * (1.0 - 0.75 * cracks)).astype(np.float32)
+        relief = (relief + (0.30 if cells == 4 else 0.12) * name).astype(np.float32)
+    relief = (_unit(relief) * (1.0 - 0.75 * cracks)).astype(np.float32)
     lichen = _smooth(0.66, 0.80, _unit(_fbm(9, 4, 660, 0.6)))
     tone = np.clip(0.5 + 0.28 * _fbm(7, 5, 670, 0.7) + 0.25 * (relief - 0.5), 0.0, 1.0).astype(np.float32)
     colour = _ramp(tone, (0.30, 0.29, 0.28), (0.45, 0.43, 0.41), (0.60, 0.58, 0.54))
