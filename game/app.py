@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 import math
+import sys
 import time
 from collections import deque
 from datetime import datetime
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from game.render.frame import CameraView
     from game.render.renderer import Renderer
     from game.ui.interface import Interface
+    from game.ui.weather_tab import RainState
 
 LOOK_RAD_PER_COUNT = 0.0022
 """Turn of the look for one count of mouse motion."""
@@ -92,6 +94,7 @@ class Game:
         self, options: RideOptions, window: Window, gl: GLContext, interface: Interface | None
     ) -> None:
         from game.render.renderer import Renderer
+        from game.render.shader_watch import ShaderWatch
 
         self.options = options
         self.window = window
@@ -112,6 +115,7 @@ class Game:
         layers = self.session.stream.store.limit
         self.renderer: Renderer = Renderer(gl, self.quality, *window.drawable_size, layers)
         self.renderer.draw_enabled = options.draw
+        self._shaders = ShaderWatch() if options.dev else None
         self.log = RideLog()
         self.watch = Stopwatch()
         self._script: deque[Command] = deque(options.commands)
@@ -139,6 +143,7 @@ class Game:
         inputs = self._read_inputs(frame_s)
         self._obey_commands()
         # Measured and repeated rides must not depend on when a worker thread is done.
+        session.carve(frame_s, paced=self.options.pages != "realtime")
         edited = session.settle_edits(block=self.options.pages != "realtime")
         watch.lap("edit_ms")
 
@@ -151,6 +156,8 @@ class Game:
             self._rumble = stronger(self._rumble, rumble(session.bicycle))
             watch.skip()
         self._after_steps(steps)
+        session.settle_runoff(steps * STEP_S, block=self.options.pages != "realtime")
+        watch.skip() if self.options.pages != "realtime" else watch.lap("stream_ms")
         self._vibrate()
 
         camera = self._camera()
@@ -175,6 +182,7 @@ class Game:
         selection = stream.select(covering(camera), 0.0 if session.paused else frame_s)
         watch.lap("select_ms")
 
+        self._keep_drawable()
         if self._ready_to_draw(selection, frame_s):
             self._draw(camera, selection)
             watch.lap("submit_ms")
@@ -352,6 +360,41 @@ class Game:
         self.renderer.draw_enabled = self.options.draw
         self._send_every_page()
 
+    def _keep_drawable(self) -> None:
+        """Make the renderer anew where the driver dropped the context, and follow changed shaders."""
+        if not self.renderer.alive:
+            self._renew_context()
+        if self._shaders is not None and self._shaders.changed():
+            self._reload_shaders()
+        menu_open = self.interface is not None and self.interface.menu_open
+        self.renderer.timers.enabled = self.options.dev or menu_open
+
+    def _reload_shaders(self) -> None:
+        from game.gl.program import ShaderError
+
+        try:
+            self.renderer.reload_shaders()
+        except (ShaderError, UsageError, ValueError) as error:
+            print(f"veloterra: {error}", file=sys.stderr)
+            self.session.messages.append((str(error), "warning"))
+        else:
+            self.session.messages.append(("shaders reloaded", "good"))
+
+    def _renew_context(self) -> None:
+        """A new window or a reset of the driver took every GL object: make them again, and keep the ride."""
+        from game.gl.context import GLContext
+        from game.render.renderer import Renderer
+
+        layers = self.renderer.page_layers
+        self.gl.release()
+        self.renderer.release()
+        self.gl = GLContext()
+        if self.interface is not None:
+            self.interface.renew_layer()
+        self.renderer = Renderer(self.gl, self.quality, *self.window.drawable_size, layers)
+        self.renderer.draw_enabled = self.options.draw
+        self._send_every_page()
+
     def _send_every_page(self) -> None:
         for layer, page in self.session.stream.store.residents():
             self.renderer.upload(layer, page)
@@ -478,6 +521,7 @@ class Game:
             land=session.land.ground,
             surface=session.stream.surface_height,
             micro_m=(micro.wavelength_m, micro.amplitude_m),
+            runoff=session.runoff.view,
         )
         self._shown_camera = camera
         self.renderer.draw(view)
@@ -517,13 +561,31 @@ class Game:
             strokes=edits.strokes,
             triangles=self.renderer.triangles,
             draw_calls=self.renderer.draw_calls,
-            trees=self.renderer.trees_drawn,
+            trees=self.renderer.trees_drawn if interface.numbers_shown else 0,
             renderer=self.gl.renderer,
             calm=self.preferences.camera.reduced_motion,
+            rain=self._rain_state(),
+            passes_ms=self.renderer.timers.times_ms(),
+            erosion=session.erosion,
         )
         self.renderer.picture.bind()
         asked = interface.draw(facts, self.renderer.size, frame_s)
         self._asked.extend(parse_command(text) for text in asked)
+
+    def _rain_state(self) -> RainState:
+        from game.ui.weather_tab import RainState
+
+        weather, runoff = self.session.weather, self.session.runoff
+        water = runoff.view
+        return RainState(
+            target_mm_h=weather.rain_target_mm_h,
+            falling_mm_h=weather.rain_mm_h,
+            wetness=weather.wetness,
+            runoff=weather.runoff,
+            outflow_m3_s=0.0 if water is None else water.outflow_m3_s,
+            pond_m3=0.0 if water is None else water.pond_m3,
+            rained_mm=runoff.history.rained_mm,
+        )
 
     def _ask_picture(self) -> None:
         self._pictures += 1
@@ -589,8 +651,8 @@ class Game:
         log.streaming["pages_uploaded_frame"].append(stats.uploaded)
         log.triangles.append(self.renderer.triangles)
         log.draw_calls.append(self.renderer.draw_calls)
-        log.trees.append(self.renderer.trees_drawn)
         if log.frames % 30 == 1:
+            log.trees.append(self.renderer.trees_drawn)
             log.note_memory()
             log.covered_m.append(stats.covered_m)
         if self.clock.time_due_s > WARM_S or self.clock.time_due_s >= 0.5 * self.options.seconds:
