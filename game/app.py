@@ -586,6 +586,7 @@ class Game:
         from game.render.scenery_gather import REACH_M
 
         session = self.session
+        micro = session.land.source.recipe.micro
         view = extract(
             session.entities,
             session.cast,
@@ -601,6 +602,7 @@ class Game:
             bed=session.bed.follow(session.stream.store, camera.x, camera.z),
             growth_line_m=GROWTH_LINE_M,
             snow_line_m=session.snow_line_m(camera.x, camera.z),
+            micro_m=(micro.wavelength_m, micro.amplitude_m),
             runoff=session.runoff.view,
             scenery_tiles=session.scenery_near(camera.x, camera.z, REACH_M),
         )

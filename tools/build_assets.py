@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from assets_atlas import AZIMUTHS, ELEVATIONS_DEG, HEIGHT, WIDTH, atlas, extents
+from assets_ground import ground_sheet
 from assets_mesh import POSITION_SCALE, Mesh, packed
 from assets_rider import rider
 from assets_scenery import scenery
@@ -54,6 +55,7 @@ def build() -> dict[str, dict[str, NDArray[np.generic]]]:
     return {
         "scenery.npz": beside,
         "rider.npz": {"scale": scale, **packed(rider(), "rider")},
+        "ground.png": {"texels": ground_sheet()},
         "trees.npz": forest,
         "tree_far_colour.png": {"texels": colour},
         "tree_far_normal.png": {"texels": normal[..., :3]},

@@ -33,6 +33,12 @@ SCENES: dict[str, str] = {
     "river after rain": '--seed 7 --seconds 1 --exec "hud off; rain 60 10; rain 0 1; time 16; '
     'eye -1706,788,-320; look -25,-14"',
     "hill": '--seed 7 --seconds 0.5 --start 0,0 --exec "hud off; dab raise 0,-60 30 25; look 0,-5"',
+    "noon": '--seed 7 --seconds 0.5 --exec "time 12; hud off"',
+    "night": '--seed 7 --seconds 0.5 --exec "time 0; hud off"',
+    "reach": '--seed 7 --seconds 0.5 --quality high --exec "time 16; hud off; look 0,-40"',
+    "desert": '--world desert --seed 7 --seconds 0.5 --exec "time 15; hud off"',
+    "classic": '--world classic --seed 7 --seconds 0.5 --exec "time 15; hud off"',
+    "far": '--seed 7 --seconds 0.5 --view-km 100 --exec "time 10; hud off; look 0,-3"',
     "eroded cone": "--seed 7 --seconds 12 --fps 5 --start -7790,6260 "
     '--exec "hud off; time 7.5; dab raise -7900,6000 90 60 cone; dab raise -7680,6000 90 60 cone; '
     'erode -7680,6000 150 60; eye -7790,250,6220; look 0,-14"',

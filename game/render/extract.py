@@ -155,6 +155,7 @@ def extract(
     bed: list[BedMap] | None = None,
     growth_line_m: float = -math.inf,
     snow_line_m: float = math.inf,
+    micro_m: tuple[float, float] = (1.0, 0.0),
     runoff: RunoffView | None = None,
     scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] | None = None,
 ) -> FrameView:
@@ -178,6 +179,7 @@ def extract(
         brush=brush_view(entities, cast, surface),
         selection=selection,
         tree_tiles=tree_tiles,
+        micro_m=micro_m,
         rain_mm_h=weather.rain_mm_h,
         wetness=weather.wetness,
         runoff=runoff,

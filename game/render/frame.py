@@ -136,3 +136,5 @@ class FrameView:
     """How much water the wheels throw up, 0…1."""
     scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] = field(default_factory=list)
     """Stones, logs, fences and gates of level-0 pages near the camera (rows as in `kernels.scenery`)."""
+    micro_m: tuple[float, float] = (1.0, 0.0)
+    """Wavelength and amplitude of the recipe's bumps that only shade."""

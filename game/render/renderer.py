@@ -18,6 +18,7 @@ from game.gl.framebuffer import Framebuffer
 from game.gl.texture import DEPTH32F, LINEAR, NEAREST, RGBA8, RGBA16F, Renderbuffer, Texture2D
 from game.gl.timer import PassTimers
 from game.render.frame import FrameView
+from game.render.materials import MaterialTextures
 from game.render.noise_tile import noise_tile
 from game.render.overlay import OverlayPass
 from game.render.post import PostPass
@@ -35,7 +36,7 @@ from game.world.page import PageData
 _NEAR_LEVELS = 4
 """Levels of land in the near depth band."""
 
-_PAGES_UNIT, _NOISE_UNIT, _DEPTH_UNIT, _SCENE_UNIT = 0, 3, 4, 5
+_PAGES_UNIT, _NOISE_UNIT, _DEPTH_UNIT, _SCENE_UNIT, _GROUND_UNIT = 0, 3, 4, 5, 13
 
 
 class _Targets:
@@ -93,14 +94,15 @@ class Renderer:
         self.draw_calls = 0
         self.triangles = 0
         self.timers = PassTimers(gl)
-        self._detail = 0 if quality.name == "low" else 1
+        self._detail = {"low": 0, "medium": 1}.get(quality.name, 2)
         self._targets = _Targets(gl, width, height, quality.msaa)
         self._pages = PageTextures(gl, page_layers)
         # Anisotropic filtering takes llvmpipe seconds a frame; on hardware it is nearly free.
         software = quality_for_renderer(gl.renderer) == "low"
         self._noise = noise_tile(gl, 1.0 if software else 8.0)
+        self._materials = MaterialTextures(gl, self._detail > 0, 1.0 if software else 8.0)
         self.frame = FrameUniforms(gl)
-        self._terrain = TerrainPass(gl, quality.patch_quads, self._detail)
+        self._terrain = TerrainPass(gl, quality.patch_quads, self._detail, -0.8 if software else 0.0)
         self._trees = TreesPass(gl, quality)
         self._scenery = SceneryPass(gl)
         self._rider = RiderPass(gl)
@@ -235,6 +237,7 @@ class Renderer:
     def _bind_land(self) -> None:
         self._pages.bind(_PAGES_UNIT)
         self._noise.bind(_NOISE_UNIT)
+        self._materials.bind(_GROUND_UNIT)
 
     def _near_state(self) -> None:
         """What every pass of the near band may rely on; the depth range is its lower half."""
@@ -283,6 +286,7 @@ class Renderer:
             self._terrain,
             self.frame,
             self._noise,
+            self._materials,
             self._pages,
             self._targets,
             self.timers,

@@ -73,10 +73,12 @@ def far_band_near_m(selection: Selection, far_level: int, fov_y_rad: float, aspe
 class TerrainPass:
     """Draws the patches of a selection.
 
-    Texture units: 0 heights, 1 normals, 2 climate, 3 noise tile, and those of `render.runoff`.
+    Texture units: 0 heights, 1 normals, 2 climate, 3 noise tile, 13 and 14 materials, and those of
+    `render.runoff`.
     """
 
-    def __init__(self, gl: GLContext, patch_quads: int, detail: int) -> None:
+    def __init__(self, gl: GLContext, patch_quads: int, detail: int, grazing_bias: float) -> None:
+        """`detail` 0…2; `grazing_bias` of mip levels makes up for anisotropic filtering that is not there."""
         if not 1 <= patch_quads <= PAGE_QUADS or (patch_quads + 1) ** 2 > 65536:
             raise ValueError(f"patch_quads = {patch_quads} is not accepted; give 1 to {PAGE_QUADS}")
         self._gl = gl
@@ -86,8 +88,10 @@ class TerrainPass:
             load_program(
                 gl,
                 "terrain",
-                {"DETAIL": detail, "FAR_BAND": band, **DEFINES},
-                {"page_heights": 0, "page_normals": 1, "page_climate": 2, "noise_tile": 3, **UNITS},
+                {"DETAIL": detail, "FAR_BAND": band, "GRAZING_BIAS": grazing_bias, **DEFINES},
+                {"page_heights": 0, "page_normals": 1, "page_climate": 2, "noise_tile": 3, **UNITS}
+                | ({} if band else {"ground_relief": 13})
+                | ({"ground_colour": 14} if detail and not band else {}),
             )
             for band in (0, 1)
         ]

@@ -21,6 +21,8 @@ from game.gl.preprocess import ShaderSource, constants_glsl, load, std140_block
 from game.gl.program import Program
 from game.render.atmosphere import Atmosphere, atmosphere
 from game.render.frame import CameraView, FrameView
+from game.render.materials import MATERIAL_CONSTANTS, relief_glsl
+from game.render.noise_tile import MICRO_CELLS, MICRO_SLOPE
 from game.render.weather_light import overcast_of, under_clouds
 from game.streaming.bed import BED_LEVELS, BED_SIDE
 from game.world.waves import WAVES, chop, runup_m, surface_offset_m, wave_rows
@@ -86,6 +88,11 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
     ),  # first sample's x and z from the camera, 1 / spacing, 1 where it is known
     ("cloud", "<f4", (4,)),  # tile offset x and z (0…1), height above the camera; valley haze at the camera
     ("levels", "<f4", (MAX_LEVEL + 1, 4)),  # range r, (1 − m)·r, m·r, 1 when the level morphs
+    (
+        "micro",
+        "<f4",
+        (4,),
+    ),  # turn of the noise tile (whole number), slope per unit of it, fades at (m), unused
     ("altitude", "<f4", ()),  # camera above ground, for the morph distance
     ("exposure", "<f4", ()),
     ("overcast", "<f4", ()),  # how far rain clouds close the sky, 0…1
@@ -104,12 +111,15 @@ FRAME_CONSTANTS: dict[str, int | float | tuple[float, ...]] = {
     "WAVES": WAVES,
     "BED_MAPS": len(BED_LEVELS),
     "BED_SIDE": float(BED_SIDE),
+    **MATERIAL_CONSTANTS,
 }
 
 
 def generated_includes() -> dict[str, str]:
     """Includes that exist only here: `frame.glsl` with the constants and the uniform block."""
-    return {"frame.glsl": constants_glsl(FRAME_CONSTANTS) + std140_block("Frame", FRAME_DTYPE)}
+    return {
+        "frame.glsl": constants_glsl(FRAME_CONSTANTS) + relief_glsl() + std140_block("Frame", FRAME_DTYPE)
+    }
 
 
 def load_program(
@@ -165,6 +175,17 @@ def view_projection(camera: CameraView, near_m: float, far_m: float) -> NDArray[
     matrix[2, 3] = -2.0 * far_m * near_m / (far_m - near_m)
     matrix[3, :3] = forward
     return matrix.astype(np.float32)
+
+
+def micro_row(wavelength_m: float, amplitude_m: float) -> tuple[float, float, float]:
+    """Turn, slope and reach of a recipe's `[micro]`: bumps of `wavelength_m`, `amplitude_m` high, that only shade.
+
+    The turn is whole, so that the bumps repeat with the other textures; they go before they are smaller than pixels.
+    """
+    if amplitude_m <= 0.0:
+        return 1.0, 0.0, 1.0
+    turn = max(1, round(TILE_PERIOD_M / (MICRO_CELLS * wavelength_m)))
+    return float(turn), MICRO_SLOPE * amplitude_m / wavelength_m, 150.0 * wavelength_m
 
 
 def _cloud_offset(anchor_m: int, moved_m: float) -> float:
@@ -232,6 +253,7 @@ class FrameUniforms:
         levels[:count, 1] = (np.float32(1.0) - morph) * ranges[:count]
         levels[:count, 2] = np.maximum(morph * ranges[:count], np.float32(1e-6))
         levels[:count, 3] = np.arange(count) < selection.top
+        row["micro"] = (*micro_row(*view.micro_m), 0.0)
         row["altitude"] = selection.altitude_m
         # The eye adapts: a little in the evening, more at night, never all the way.
         row["exposure"] = 1.0 + 0.7 * (1.0 - self.atmosphere.high_sun) + 4.0 * (1.0 - self.atmosphere.day)

@@ -1,5 +1,8 @@
 #include "frame.glsl"
 #include "tile.glsl"
+#if FAR_BAND == 0
+#include "material.glsl"
+#endif
 
 // What the land is made of at a point: colour from climate, slope, height above the sea and noise.
 // Colours are linear albedos, chosen by eye.
@@ -29,9 +32,9 @@ struct Ground {
     vec3 normal;
     float open_sky;
     float gloss;
+    float shade;  // share of the sun left by relief too small for the mesh
 };
 
-const vec2 BLADE = vec2(-1700.0, 1100.0);  // 2 m
 const vec2 FINE = vec2(412.0, 287.0);   // 8.2 m
 const vec2 MIDDLE = vec2(-27.0, 58.0);  // 64 m
 const vec2 BROAD = vec2(13.0, -9.0);    // 259 m
@@ -64,7 +67,6 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
 #endif
     float near = 1.0 - smoothstep(40.0, 190.0, distance_m);
 #if FAR_BAND == 0
-    vec4 blade = texture(noise_tile, tile_uv(world, BLADE), DETAIL > 0 ? 0.0 : -0.7);
     float close = 1.0 - smoothstep(6.0, 42.0, distance_m);
 #endif
     float above = place.y + camera.y;
@@ -88,13 +90,11 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     turf = mix(turf, LUSH, 0.35 * leaves.z);
     turf = mix(turf, ALPINE, 1.0 - smoothstep(1.5, 8.5, celsius));
     turf *= 0.80 + 0.40 * middle.g;
-    turf = mix(turf, SOIL, near * 0.40 * smoothstep(0.60, 0.82, fine.r + 0.25 * (middle.r - 0.5)));
+    float soil = near * smoothstep(0.60, 0.82, fine.r + 0.25 * (middle.r - 0.5));
+    turf = mix(turf, SOIL, 0.40 * soil);
     // Tufts: dark between them, their tips dry.
     float tuft = smoothstep(0.18, 0.82, fine.g);
     turf *= mix(vec3(1.0), mix(vec3(0.70, 0.74, 0.70), vec3(1.38, 1.30, 1.14), tuft), near);
-#if FAR_BAND == 0
-    turf *= mix(1.0, 0.52 + 0.96 * blade.g, close);
-#endif
     turf = mix(turf, DUNE * (0.86 + 0.28 * middle.r), arid);
 
     // Forest: needles on the floor up close, crowns from afar. Compared with noise down to the size of a crown,
@@ -184,6 +184,30 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     float wet = 1.0 - smoothstep(0.10 + 0.6 * waters.y, 0.55 + 1.3 * waters.y, above - sea.y + 0.25 * (middle.r - 0.5));
     albedo *= 1.0 - 0.45 * wet;
 
+#if FAR_BAND == 0
+    float lush = smoothstep(0.34, 0.54, humid + patchy * 0.55) * smoothstep(1.5, 8.5, celsius);
+    float bed = (1.0 - snow) * (1.0 - beach);
+    float soft = bed * (1.0 - cliff) * (1.0 - scree);
+    float turfy = soft * (1.0 - wood) * (1.0 - arid);
+    Strongest strongest = Strongest(LAYER_GRASS, LAYER_GRASS, turfy * (1.0 - lush) * (1.0 - 0.7 * soil), 0.0);
+    offer(strongest, LAYER_MEADOW, turfy * lush * (1.0 - 0.7 * soil));
+    offer(strongest, LAYER_FOREST_FLOOR, soft * wood);
+    offer(strongest, LAYER_SCREE, bed * scree * (1.0 - cliff));
+    offer(strongest, LAYER_ROCK, bed * cliff);
+    offer(strongest, LAYER_SAND, max(soft * arid, beach * (1.0 - snow)));
+    offer(strongest, LAYER_SNOW, snow);
+    offer(strongest, LAYER_MUD, max(turfy * soil * 0.7, soft * wet * 0.8));
+#if DETAIL > 0
+    float side = sideways * max(cliff, scree);
+#else
+    float side = smoothstep(0.22, 0.5, steep);
+    float facing_z = 0.0;
+#endif
+    Detail detail = detail_at(strongest, place, normal, own_middle.g, side, facing_z, distance_m);
+    albedo *= detail.tint;
+    vec2 micro_tilt = micro_slope(world, distance_m);
+#endif
+
     // Relief finer than the mesh: strong on rock and crowns, faint on snow.
     float bump = mix(mix(0.16, 0.50, max(wood, scrub) * afar), 0.60, cliff) * (1.0 - 0.75 * snow);
     vec3 dent = vec3(0.0);
@@ -202,7 +226,8 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
 #endif
 #if FAR_BAND == 0
     tilt += tile_slope(own_middle, MIDDLE) * bump * (1.0 - smoothstep(150.0, 360.0, distance_m));
-    tilt += tile_slope(blade, BLADE) * close * (0.30 + 0.20 * cliff) * flat_near;
+    tilt += detail.slope * (0.7 - 0.7 * smoothstep(30.0, 110.0, distance_m)) + micro_tilt;
+    dent += detail.dent * (1.0 - smoothstep(30.0, 110.0, distance_m));
     tilt += tile_slope(fine, FINE) * near * (0.24 + 0.44 * cliff) * flat_near;
 #endif
     // Coarse levels average slopes away: from afar the land is lit a little steeper than it is, as maps are.
@@ -211,6 +236,11 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     found.albedo = albedo;
     found.normal = normalize(normal + vec3(steeper.x - tilt.x, 0.0, steeper.y - tilt.y) - dent);
     found.open_sky = 1.0 - 0.35 * wood * (1.0 - crown) - 0.22 * cliff * (1.0 - middle.r);
+    found.shade = 1.0;
+#if FAR_BAND == 0
+    found.open_sky *= mix(1.0, 0.62 + 0.76 * detail.height, close);
+    found.shade = detail.shade;
+#endif
     found.gloss = max(wet * 0.6, snow * 0.25);
     return found;
 }
