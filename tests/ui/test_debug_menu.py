@@ -115,6 +115,7 @@ def test_time_brush_quality_and_switches(menu: Menu) -> None:
     (brush,) = menu.click("strength", 0.999)
     assert brush == "brush 12.00 50.00"
     assert menu.click("sculpt") == ["sculpt on"]
+    menu.scroll_to("hud")
     assert menu.click("hud", 0.05) == ["hud off"]
 
 
