@@ -34,6 +34,9 @@ NEAR_M = 0.1
 JUMP_M = 100.0
 """A camera that moved further than this beyond its velocity between two frames was teleported."""
 
+REST_PER_FRAME = 4
+"""Layers looked at in a frame for pages that edits or the wheels have woken: all of them once a second."""
+
 RECENT = 512
 """Pages and uploads whose times are remembered for the percentiles."""
 
@@ -149,6 +152,8 @@ class TerrainStream:
         """Time of the latest uploads, milliseconds a page."""
         self._uploaded = 0
         self._frame_upload_s = 0.0
+        self.resting = True
+        """Whether resident pages are let rest; not while threads copy them."""
         self.lod = lod
         self._rebuild()
 
@@ -197,6 +202,8 @@ class TerrainStream:
         self._uploaded, self._frame_upload_s = 0, 0.0
         self._wanted.update(focus, self.store)
         self._workers.submit(self._wanted.missing())
+        if self.resting:
+            self.store.rest_some(REST_PER_FRAME)
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Block until every wanted page is resident or ready (`--pages wait`); pages that keep failing do not
@@ -247,6 +254,7 @@ class TerrainStream:
             self._trees = None
             sent += 1
             yield layer, page
+            page.rest()
             now_s = clock()
             self.upload_ms.append(1000.0 * (now_s - last_s))
             self._frame_upload_s += now_s - last_s

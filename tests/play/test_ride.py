@@ -22,7 +22,8 @@ RIDE = "ride --seed 7 --world alpine --offscreen --size 320x180 --quality low"
 KEYS = [
     "seed", "world", "seconds", "frames", "steps", "distance_m", "mean_speed_m_s", "top_speed_m_s",
     "descent_m", "min_ground_clearance_m", "late_pages", "holes", "pages_generated", "pages_resident",
-    "page_memory_mib", "view_distance_m", "triangles_p50", "draw_calls_p50", "trees_drawn", "cpu_frame_ms",
+    "page_memory_mib", "page_cpu_mib", "view_distance_m", "triangles_p50", "draw_calls_p50", "trees_drawn",
+    "cpu_frame_ms",
     "sim_ms", "stream_ms", "select_ms", "upload_ms", "submit_ms", "rss_mib", "gl_live_objects",
     "gl_leaked_objects", "falls", "gl_renderer", "gl_version", "versions",
 ]
