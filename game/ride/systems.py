@@ -10,6 +10,7 @@ import math
 from dataclasses import fields
 from operator import attrgetter
 
+from game.core.coords import WORLD_LIMIT_M
 from game.ecs.components import (
     Autopilot,
     Bicycle,
@@ -65,8 +66,17 @@ def make_bicycle_system(
         for _, (rider, intent) in world.each(Bicycle, Intent):
             surface = FIRM if surfaces is None else surfaces.at(rider.x, rider.z, _wetness(world))
             bicycle.step(rider, intent, land, step_s, obstacles, _sea_level(world), surface)
+            _stop_at_the_end(rider)
 
     return bicycle_system
+
+
+def _stop_at_the_end(rider: Bicycle) -> None:
+    """Nobody rides out of the world: saves and teleports would refuse the place."""
+    if abs(rider.x) > WORLD_LIMIT_M:
+        rider.x, rider.vx_m_s = math.copysign(WORLD_LIMIT_M, rider.x), 0.0
+    if abs(rider.z) > WORLD_LIMIT_M:
+        rider.z, rider.vz_m_s = math.copysign(WORLD_LIMIT_M, rider.z), 0.0
 
 
 def make_camera_system(ground: GroundLike, feel: CameraFeel | None = None) -> System:
