@@ -30,7 +30,8 @@ LEAST_PAGE_PX = 4.0
 SPARE_SHARE = 0.12
 """Layers left over for what the way ahead wants beyond the view."""
 
-LEAST_LAYERS = 64
+LEAST_LAYERS = 128
+"""With fewer, a rider who turns to and fro at speed would have pages thrown out that he comes back to."""
 MOST_LAYERS = 256
 
 
@@ -166,7 +167,7 @@ class LodSettings:
 
     @property
     def layers(self) -> int:
-        """Layers that hold the view anywhere, and the way ahead almost anywhere: a multiple of 4 from 64 to 256."""
+        """Layers that hold the view anywhere, and the way ahead almost anywhere: a multiple of 4 from 128 to 256."""
         needed = max(float(self.most_pages), self.pages / (1.0 - SPARE_SHARE))
         return min(MOST_LAYERS, max(LEAST_LAYERS, math.ceil(needed / 4.0) * 4))
 

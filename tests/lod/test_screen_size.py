@@ -36,7 +36,7 @@ def test_ranges_are_crack_free_and_fit(error_px, fov_rad, lines, view_m, quads) 
     assert lod.targets[-1] == view_m
     least = LodSettings.for_screen(16.0, 2.4, 16, view_m, quads).r0_m
     assert lod.pages <= MOST_LAYERS * (1.0 - SPARE_SHARE) or lod.r0_m == least
-    assert 64 <= lod.layers <= MOST_LAYERS
+    assert 128 <= lod.layers <= MOST_LAYERS
     assert lod.layers % 4 == 0
 
 
