@@ -121,6 +121,9 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--curvature", choices=("on", "off"), default="on", help="of the earth, from 20 km on"
     )
+    parser.add_argument(
+        "--dev", action="store_true", help="follow changed shader files and time every pass on the GPU"
+    )
     parser.add_argument("--workers", type=_integer("workers", 1, 64), default=None, metavar="N")
     parser.add_argument(
         "--exec", default=None, metavar="COMMANDS", help='e.g. "sea 60 @5; teleport 100,200 @8"'
@@ -200,6 +203,7 @@ def parse_arguments(words: Sequence[str]) -> RideOptions:
         "error_px": arguments.error_px,
         "curvature": arguments.curvature == "on",
         "workers": arguments.workers,
+        "dev": arguments.dev,
         "commands": tuple(parse_script(_script(arguments))),
     }
     if not riding:

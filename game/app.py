@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 import math
+import sys
 import time
 from collections import deque
 from datetime import datetime
@@ -92,6 +93,7 @@ class Game:
         self, options: RideOptions, window: Window, gl: GLContext, interface: Interface | None
     ) -> None:
         from game.render.renderer import Renderer
+        from game.render.shader_watch import ShaderWatch
 
         self.options = options
         self.window = window
@@ -112,6 +114,7 @@ class Game:
         layers = self.session.stream.store.limit
         self.renderer: Renderer = Renderer(gl, self.quality, *window.drawable_size, layers)
         self.renderer.draw_enabled = options.draw
+        self._shaders = ShaderWatch() if options.dev else None
         self.log = RideLog()
         self.watch = Stopwatch()
         self._script: deque[Command] = deque(options.commands)
@@ -175,6 +178,7 @@ class Game:
         selection = stream.select(covering(camera), 0.0 if session.paused else frame_s)
         watch.lap("select_ms")
 
+        self._keep_drawable()
         if self._ready_to_draw(selection, frame_s):
             self._draw(camera, selection)
             watch.lap("submit_ms")
@@ -352,6 +356,41 @@ class Game:
         self.renderer.draw_enabled = self.options.draw
         self._send_every_page()
 
+    def _keep_drawable(self) -> None:
+        """Make the renderer anew where the driver dropped the context, and follow changed shaders."""
+        if not self.renderer.alive:
+            self._renew_context()
+        if self._shaders is not None and self._shaders.changed():
+            self._reload_shaders()
+        menu_open = self.interface is not None and self.interface.menu_open
+        self.renderer.timers.enabled = self.options.dev or menu_open
+
+    def _reload_shaders(self) -> None:
+        from game.gl.program import ShaderError
+
+        try:
+            self.renderer.reload_shaders()
+        except (ShaderError, UsageError, ValueError) as error:
+            print(f"veloterra: {error}", file=sys.stderr)
+            self.session.messages.append((str(error), "warning"))
+        else:
+            self.session.messages.append(("shaders reloaded", "good"))
+
+    def _renew_context(self) -> None:
+        """A new window or a reset of the driver took every GL object: make them again, and keep the ride."""
+        from game.gl.context import GLContext
+        from game.render.renderer import Renderer
+
+        layers = self.renderer.page_layers
+        self.gl.release()
+        self.renderer.release()
+        self.gl = GLContext()
+        if self.interface is not None:
+            self.interface.renew_layer()
+        self.renderer = Renderer(self.gl, self.quality, *self.window.drawable_size, layers)
+        self.renderer.draw_enabled = self.options.draw
+        self._send_every_page()
+
     def _send_every_page(self) -> None:
         for layer, page in self.session.stream.store.residents():
             self.renderer.upload(layer, page)
@@ -519,6 +558,7 @@ class Game:
             trees=self.renderer.trees_drawn,
             renderer=self.gl.renderer,
             calm=self.preferences.camera.reduced_motion,
+            passes_ms=self.renderer.timers.times_ms(),
         )
         self.renderer.picture.bind()
         asked = interface.draw(facts, self.renderer.size, frame_s)

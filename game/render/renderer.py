@@ -15,6 +15,7 @@ from game.gl.api import GL
 from game.gl.context import MIN_ARRAY_LAYERS, GLContext
 from game.gl.framebuffer import Framebuffer
 from game.gl.texture import DEPTH32F, LINEAR, NEAREST, RGBA8, RGBA16F, Renderbuffer, Texture2D
+from game.gl.timer import PassTimers
 from game.render.frame import FrameView
 from game.render.noise_tile import noise_tile
 from game.render.overlay import OverlayPass
@@ -81,6 +82,7 @@ class Renderer:
         self.debug_clear: tuple[float, float, float] | None = None
         self.draw_calls = 0
         self.triangles = 0
+        self.timers = PassTimers(gl)
         self._detail = 0 if quality.name == "low" else 1
         self._targets = _Targets(gl, width, height, quality.msaa)
         self._pages = PageTextures(gl, page_layers)
@@ -101,6 +103,11 @@ class Renderer:
         """Width and height in pixels."""
         picture = self._targets.picture
         return picture.width, picture.height
+
+    @property
+    def alive(self) -> bool:
+        """Whether the context still knows the renderer's objects; a new window or a reset forgets them all."""
+        return bool(GL.glIsTexture(self._targets.shown.name))
 
     @property
     def trees_drawn(self) -> int:
@@ -149,30 +156,38 @@ class Renderer:
         self.frame.update(view, *self.size, far_near)
         self._terrain.prepare(selection, far_level)
 
+        timed = self.timers
         self._begin()
-        self._terrain.draw(0)
+        with timed("near land"):
+            self._terrain.draw(0)
         self._near_state()
-        self._trees.draw(view, self.frame)
+        with timed("trees"):
+            self._trees.draw(view, self.frame)
         self._near_state()
-        self._rider.draw(view, self.frame)
-        self._near_state()
-        self._overlay.draw(view, self.frame)
+        with timed("rider"):
+            self._rider.draw(view, self.frame)
+            self._near_state()
+            self._overlay.draw(view, self.frame)
         self._near_state()
         GL.glDepthRange(0.5, 1.0)
         self._bind_land()
-        self._terrain.draw(1)
+        with timed("far land"):
+            self._terrain.draw(1)
         GL.glDepthRange(0.0, 1.0)
         GL.glDepthMask(GL.GL_FALSE)
         if self.debug_clear is None:
-            self._sky.draw()
+            with timed("sky"):
+                self._sky.draw()
         self._resolve()
         if self.debug_clear is None and sea_shows(view, self._pages):
             self._targets.sea.bind()
             self._targets.depth.bind(_DEPTH_UNIT)
-            self._water.draw()
+            with timed("sea"):
+                self._water.draw()
         self._targets.picture.bind()
         self._targets.colour.bind(_SCENE_UNIT)
-        self._post.draw()
+        with timed("post"):
+            self._post.draw()
         self.draw_calls, self.triangles = self.gl.draw_calls, self.gl.triangles
 
     def _begin(self) -> None:
@@ -206,6 +221,12 @@ class Renderer:
         if targets.scene is not targets.resolved and self.draw_enabled:
             targets.scene.resolve_to(targets.resolved, colour=True, depth=True)
 
+    def reload_shaders(self) -> None:
+        """Compile every program from its files as they are now. Raises as `Program.reload` at the first that fails;
+        those before it are new already, it and the rest are as they were."""
+        for program in list(self.gl.reloadable.values()):
+            program.reload()
+
     def read_pixels(self) -> NDArray[np.uint8]:
         """The finished picture, uint8 [height, width, 3] sRGB, top row first."""
         return self._targets.picture.read_rgb()
@@ -228,5 +249,6 @@ class Renderer:
             self._noise,
             self._pages,
             self._targets,
+            self.timers,
         ):
             part.release()

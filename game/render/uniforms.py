@@ -16,7 +16,7 @@ from game.core.coords import APRON, MAX_LEVEL
 from game.gl.api import GL
 from game.gl.buffer import Buffer
 from game.gl.context import GLContext
-from game.gl.preprocess import constants_glsl, load, std140_block
+from game.gl.preprocess import ShaderSource, constants_glsl, load, std140_block
 from game.gl.program import Program
 from game.render.atmosphere import Atmosphere, atmosphere
 from game.render.frame import CameraView, FrameView
@@ -103,10 +103,14 @@ def load_program(
     `vertex_name` names another vertex stage ("fullscreen"). Raises as `gl.program.Program` does.
     """
     made = generated_includes()
-    vertex = load(f"{vertex_name or name}.vert", made, defines)
-    fragment = load(f"{name}.frag", made, defines)
+
+    def read() -> tuple[ShaderSource, ShaderSource]:
+        return load(f"{vertex_name or name}.vert", made, defines), load(f"{name}.frag", made, defines)
+
+    vertex, fragment = read()
     uses_frame = any("generated/frame.glsl" in source.files for source in (vertex, fragment))
-    return Program(gl, vertex, fragment, {"Frame": FRAME_BINDING} if uses_frame else {}, samplers)
+    blocks = {"Frame": FRAME_BINDING} if uses_frame else {}
+    return Program(gl, vertex, fragment, blocks, samplers, read)
 
 
 def basis(yaw_rad: float, pitch_rad: float, roll_rad: float = 0.0) -> NDArray[np.float64]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from imgui_bundle import imgui, implot
@@ -80,6 +80,8 @@ class DebugState:
     ranges_m: Sequence[float] = ()
     """Drawn range per level, 0 where it is off."""
     targets_m: Sequence[float] = ()
+    passes_ms: Mapping[str, float] = field(default_factory=dict)
+    """GPU time of each pass."""
 
 
 class DebugMenu:
@@ -124,6 +126,7 @@ class DebugMenu:
             self._brush(state, unit, commands)
             self._picture(state, unit, commands)
             self._streaming(state, layer, unit)
+            self._passes(state)
             imgui.pop_item_width()
         imgui.end()
         if not still_open:
@@ -318,6 +321,18 @@ class DebugMenu:
             implot.end_plot()
         implot.pop_style_color(2)
         implot.pop_style_var(2)
+
+    def _passes(self, state: DebugState) -> None:
+        if not state.passes_ms:
+            return
+        _title(f"passes, {sum(state.passes_ms.values()):.1f} ms on the GPU")
+        if imgui.begin_table("##passes", 4):
+            for label, spent_ms in state.passes_ms.items():
+                imgui.table_next_column()
+                imgui.text_disabled(label)
+                imgui.table_next_column()
+                imgui.text(f"{spent_ms:.2f} ms")
+            imgui.end_table()
 
     def _ranges(self, state: DebugState, layer: ImguiLayer, unit: float) -> None:
         if not state.ranges_m:

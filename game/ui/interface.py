@@ -5,8 +5,8 @@ Reads the session's facts as they are handed over; what the player clicks comes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from game.ecs.components import Bicycle, SculptTool, Weather
 from game.host.inputs import InputFrame, key_hints
@@ -60,6 +60,8 @@ class Facts:
     draw_calls: int
     trees: int
     renderer: str
+    passes_ms: Mapping[str, float] = field(default_factory=dict)
+    """GPU time of each pass; empty while they are not timed."""
     calm: bool = False
     """Whether the camera is calmed."""
 
@@ -198,7 +200,13 @@ class Interface:
             generation_ms=stats.generation_ms,
             ranges_m=facts.selection.ranges.tolist(),
             targets_m=facts.targets_m,
+            passes_ms=facts.passes_ms,
         )
+
+    def renew_layer(self) -> None:
+        """Start again in a new GL context; what is open stays open."""
+        self.layer.release()
+        self.layer = ImguiLayer()
 
     def release(self) -> None:
         """Free imgui's GL objects; harmless when called twice."""

@@ -246,3 +246,38 @@ sys.exit(f"{after - before} signatures were compiled in the game" if after != be
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=250, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_lost_context_is_made_again_and_the_ride_goes_on() -> None:
+    script = """
+import sys
+import numpy as np
+from game import launch
+from game.app import Game
+from game.core.options import RideOptions
+from game.host.window import Window
+options = RideOptions(seed=7, offscreen=True, width=320, height=180, quality="low", seconds=1.0, pages="wait",
+    autopilot="downhill")
+window, gl = launch.open_context(options)
+from game.ui.interface import Interface
+game = Game(options, window, gl, Interface(show_hints=False))
+game.interface.menu_open = True
+for _ in range(4):
+    game.frame(0.05)
+before = game.renderer.read_pixels()
+window.close()  # and with it every GL object
+game.window = window = Window.open(320, 180, offscreen=True)
+assert not game.renderer.alive
+game.frame(0.0)
+after = game.renderer.read_pixels()
+left = slice(0, 130)  # the menu covers the right and shows other times
+difference = np.abs(after[:, left].astype(int) - before[:, left]).mean()
+game.release()
+assert game.gl.live == 0, game.gl.live_by_kind()
+window.close()
+sys.exit(f"the picture differs by {difference}" if difference > 2.0 else 0)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=250, check=False
+    )
+    assert done.returncode == 0, done.stderr
