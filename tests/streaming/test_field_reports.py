@@ -106,7 +106,8 @@ def test_a_loop_ridden_five_times_leaves_nothing_behind() -> None:
         stream.close()
     assert made[0] > 5 * 100
     assert after[-1][0] - after[1][0] < 200
-    assert after[-1][1] - after[1][1] < 6.0
+    # Three rounds' pages would be 80 MiB; what the allocator keeps for itself differs from run to run.
+    assert after[-1][1] - after[1][1] < 20.0
 
 
 @pytest.mark.parametrize("origin", [0, 10**6, 2**24, -990_000_000, 10**9])
