@@ -13,6 +13,7 @@ from game.core.coords import WORLD_LIMIT_M, forward
 from game.ecs.components import ChaseCamera, FreeCamera, Intent
 from game.session import Session
 from game.ui import sculpt_tool
+from game.world.erosion import Region, with_defaults
 from game.world.operations import STRENGTH_M
 from game.world.spawn import spawn_at
 
@@ -87,7 +88,19 @@ def _kicker(
     session.edited(box)
 
 
+def _erode(session: Session, x: float | str, *values: float) -> None:
+    if isinstance(x, str):
+        session.cancel_erosion()
+        return
+    z, radius_m, seconds, *settings = values
+    session.erode(Region(x, z, radius_m, seconds), with_defaults(*settings))
+
+
 def _undo(session: Session) -> None:
+    if session.erosion is not None:
+        # What the player sees happening is what they want back.
+        session.cancel_erosion()
+        return
     session.edited(session.land.edits.undo())
 
 
@@ -146,6 +159,17 @@ def _wet(session: Session, share: float) -> None:
     session.weather.wetness = share
 
 
+def _rain(session: Session, rain_mm_h: float, minutes: float = 0.0) -> None:
+    session.rain(rain_mm_h, 60.0 * minutes)
+
+
+def _runoff(session: Session, state: str) -> None:
+    if state == "clear":
+        session.clear_rain()
+    else:
+        session.weather.runoff = state == "on"
+
+
 def _recover(session: Session) -> None:
     session.entities.component(session.cast.rider, Intent).recover = True
 
@@ -183,6 +207,7 @@ _ACTIONS: dict[str, Callable[..., None]] = {
     "kicker": _kicker,
     "tool": _tool,
     "falloff": _falloff,
+    "erode": _erode,
     "undo": _undo,
     "redo": _redo,
     "save": _save,
@@ -191,6 +216,8 @@ _ACTIONS: dict[str, Callable[..., None]] = {
     "chase": _chase,
     "camera": _camera,
     "wet": _wet,
+    "rain": _rain,
+    "runoff": _runoff,
     "recover": _recover,
     "sculpt": _sculpt,
     "brush": _brush,
@@ -231,6 +258,7 @@ def sculpt(session: Session, step: sculpt_tool.Action) -> None:
     match step:
         case sculpt_tool.BeginStroke():
             edits.begin_stroke()
+            session.land.erosion_brush.dry()
             tool.target_m = None
         case sculpt_tool.EndStroke():
             session.edited(edits.end_stroke())

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from game.render.frame import CameraView
     from game.render.renderer import Renderer
     from game.ui.interface import Interface
+    from game.ui.weather_tab import RainState
 
 LOOK_RAD_PER_COUNT = 0.0022
 """Turn of the look for one count of mouse motion."""
@@ -142,6 +143,7 @@ class Game:
         inputs = self._read_inputs(frame_s)
         self._obey_commands()
         # Measured and repeated rides must not depend on when a worker thread is done.
+        session.carve(frame_s, paced=self.options.pages != "realtime")
         edited = session.settle_edits(block=self.options.pages != "realtime")
         watch.lap("edit_ms")
 
@@ -154,6 +156,8 @@ class Game:
             self._rumble = stronger(self._rumble, rumble(session.bicycle))
             watch.skip()
         self._after_steps(steps)
+        session.settle_runoff(steps * STEP_S, block=self.options.pages != "realtime")
+        watch.skip() if self.options.pages != "realtime" else watch.lap("stream_ms")
         self._vibrate()
 
         camera = self._camera()
@@ -516,6 +520,7 @@ class Game:
             tree_tiles=session.stream.resident_trees(),
             land=session.land.ground,
             surface=session.stream.surface_height,
+            runoff=session.runoff.view,
         )
         self._shown_camera = camera
         self.renderer.draw(view)
@@ -555,14 +560,31 @@ class Game:
             strokes=edits.strokes,
             triangles=self.renderer.triangles,
             draw_calls=self.renderer.draw_calls,
-            trees=self.renderer.trees_drawn,
+            trees=self.renderer.trees_drawn if interface.numbers_shown else 0,
             renderer=self.gl.renderer,
             calm=self.preferences.camera.reduced_motion,
+            rain=self._rain_state(),
             passes_ms=self.renderer.timers.times_ms(),
+            erosion=session.erosion,
         )
         self.renderer.picture.bind()
         asked = interface.draw(facts, self.renderer.size, frame_s)
         self._asked.extend(parse_command(text) for text in asked)
+
+    def _rain_state(self) -> RainState:
+        from game.ui.weather_tab import RainState
+
+        weather, runoff = self.session.weather, self.session.runoff
+        water = runoff.view
+        return RainState(
+            target_mm_h=weather.rain_target_mm_h,
+            falling_mm_h=weather.rain_mm_h,
+            wetness=weather.wetness,
+            runoff=weather.runoff,
+            outflow_m3_s=0.0 if water is None else water.outflow_m3_s,
+            pond_m3=0.0 if water is None else water.pond_m3,
+            rained_mm=runoff.history.rained_mm,
+        )
 
     def _ask_picture(self) -> None:
         self._pictures += 1
@@ -628,8 +650,8 @@ class Game:
         log.streaming["pages_uploaded_frame"].append(stats.uploaded)
         log.triangles.append(self.renderer.triangles)
         log.draw_calls.append(self.renderer.draw_calls)
-        log.trees.append(self.renderer.trees_drawn)
         if log.frames % 30 == 1:
+            log.trees.append(self.renderer.trees_drawn)
             log.note_memory()
             log.covered_m.append(stats.covered_m)
         if self.clock.time_due_s > WARM_S or self.clock.time_due_s >= 0.5 * self.options.seconds:

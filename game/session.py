@@ -12,7 +12,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from game.core.coords import PageKey
+from game.core.coords import WORLD_LIMIT_M, PageKey
 from game.core.errors import UsageError
 from game.core.options import RideOptions
 from game.core.settings import Quality
@@ -40,15 +40,19 @@ from game.ride.contact import LandPatch
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
 from game.streaming.edit_switch import EditSwitch, Upload
+from game.streaming.runoff import RunoffWorker
 from game.streaming.stream import TerrainStream
 from game.world import save as saves
 from game.world.edits import DirtyBox
+from game.world.erosion import ErosionSettings, Region
+from game.world.erosion_run import ErosionRun
 from game.world.land import LandSource
 from game.world.lock import WorldLock
 from game.world.recipe import Recipe
 from game.world.save import Pose, SavedWorld, WorldFile, check_name, list_worlds, load_world, lock_world
 from game.world.spawn import find_spawn, spawn_at
 from game.world.stamps import Stamp, make_source
+from game.world.weather import SavedRain, make_weather_system, rain_rates, wetness_after
 
 DEFAULT_SEED = 1
 DEFAULT_SEA_LEVEL_M = 0.0
@@ -91,6 +95,14 @@ ZOOM_SHARE = 0.2
 at speed alone does not move them."""
 
 
+FLOWN_M = 700.0
+"""A free camera farther than this from the rider takes the window of runoff along."""
+
+
+def _within_world(value: float) -> float:
+    return min(WORLD_LIMIT_M, max(-WORLD_LIMIT_M, value))
+
+
 def _report_failure(key: PageKey, error: Exception) -> None:
     print(
         f"veloterra: page {tuple(key)} could not be made ({type(error).__name__}: {error}); "
@@ -113,8 +125,11 @@ class Session:
     schedule: Schedule
     collisions: Collisions
     switch: EditSwitch
+    runoff: RunoffWorker
     paused: bool = False
     quit: bool = False
+    erosion: ErosionRun | None = None
+    """Time that is passing somewhere."""
     touched: DirtyBox | None = None
     """Land changed since the last `settle_edits`."""
     lens: Lens | None = None
@@ -173,6 +188,52 @@ class Session:
         if box is not None:
             self.touched = box.union(self.touched)
 
+    def erode(self, region: Region, settings: ErosionSettings) -> None:
+        """Let time pass over a region, beside the frame; `carve` goes on with it.
+
+        Raises `ValueError` while time passes somewhere already.
+        """
+        if self.erosion is not None:
+            raise ValueError(
+                "time is passing somewhere already; wait for it, or cancel it with: erode cancel"
+            )
+        self.erosion = ErosionRun(
+            self.land.source,
+            self.land.edits,
+            region,
+            settings,
+            seed=self.seed,
+            sea_level_m=self.weather.sea_level_m,
+            threads=default_workers(),
+        )
+        self.erosion.start()
+
+    def carve(self, frame_s: float, paced: bool) -> None:
+        """Go on with the erosion under way, if any; with `paced` by exactly what `frame_s` seconds bring."""
+        run = self.erosion
+        if run is None:
+            return
+        settled = self.touched is None and not self.switch.pending
+        try:
+            self.edited(run.frame(frame_s, paced=paced, settled=settled))
+        except (MemoryError, RuntimeError, ValueError) as error:
+            # `frame` took its preview away from the log; the land must follow.
+            self.edited(run.taken_back)
+            self.messages.append((f"erosion stopped: {error}", "warning"))
+        else:
+            if run.over:
+                moved = f"{run.moved_m3:,.0f}".replace(",", " ")
+                self.messages.append((f"{run.region.seconds:g} s have passed: {moved} m³ moved", "good"))
+        if run.over:
+            self.erosion = None
+
+    def cancel_erosion(self) -> None:
+        """Stop the erosion under way, if any; the land is as it was."""
+        if self.erosion is not None:
+            self.edited(self.erosion.cancel())
+            self.erosion = None
+            self.messages.append(("erosion cancelled; the land is as it was", "info"))
+
     def settle_edits(self, block: bool = False) -> list[Upload]:
         """Switch ground and every resident page to the newest edits; return what has to be uploaded.
 
@@ -201,6 +262,42 @@ class Session:
             # Only now do wheels and arriving pages follow.
             self.land.show(shown)  # type: ignore[arg-type]
         return uploads + staged
+
+    def settle_runoff(self, seconds: float, block: bool = False) -> None:
+        """Let rain run off around the rider for `seconds`; with `block` the newest water is waited for."""
+        weather, rider, free = self.weather, self.bicycle, self.free_camera
+        if not weather.runoff:
+            self.runoff.view = None
+            return
+        rates = rain_rates(weather.rain_mm_h, weather.wetness)
+        x, z = rider.x, rider.z
+        if free.x is not None and free.z is not None and math.hypot(free.x - x, free.z - z) > FLOWN_M:
+            x, z = _within_world(free.x), _within_world(free.z)
+        self.runoff.update(x, z, self.land.shown, weather.sea_level_m, rates, seconds, block)
+
+    def rain(self, rain_mm_h: float, past_s: float = 0.0) -> None:
+        """Let it rain from now on; with `past_s` it has rained so for that many seconds already."""
+        weather = self.weather
+        weather.rain_target_mm_h = rain_mm_h
+        if past_s <= 0.0:
+            return
+        weather.rain_mm_h = rain_mm_h
+        parts = 8
+        for _ in range(parts):
+            weather.wetness = wetness_after(weather.wetness, rain_mm_h, past_s / parts)
+            self.runoff.rained(past_s / parts, *rain_rates(rain_mm_h, weather.wetness))
+
+    def _rain_to_save(self) -> SavedRain | None:
+        weather, past = self.weather, self.runoff.history.copy()
+        if not past and weather.rain_target_mm_h == weather.wetness == 0.0:
+            return None
+        return SavedRain(weather.rain_target_mm_h, weather.wetness, past)
+
+    def clear_rain(self) -> None:
+        """End the rain and dry everything at once."""
+        weather = self.weather
+        weather.rain_mm_h = weather.rain_target_mm_h = weather.wetness = 0.0
+        self.runoff.forget()
 
     def use_quality(self, quality: Quality) -> None:
         """Other level ranges and trees from this frame on; resident pages stay."""
@@ -310,6 +407,7 @@ class Session:
             sea_level_m=weather.sea_level_m,
             hour=weather.hour,
             pose=Pose(rider.x, rider.z, rider.yaw_rad),
+            rain=self._rain_to_save(),
             stamps=self.stamps,
             extra=self.extra,
         )
@@ -318,9 +416,13 @@ class Session:
     def close(self) -> None:
         """End the workers, drop the entities and give the world's lock back; harmless when called twice."""
         self.finish_autosave()
+        if self.erosion is not None:
+            self.erosion.cancel()
+            self.erosion = None
         if self.lock is not None:
             self.lock.release()
         self.switch.close()
+        self.runoff.close()
         self.stream.close()
         self.entities.release()
 
@@ -377,17 +479,31 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
     if saved.hour is not None:
         entities.component(cast.world, Weather).hour = saved.hour
 
+    runoff = RunoffWorker(source, saved.seed)
+    if saved.rain is not None:
+        weather = entities.component(cast.world, Weather)
+        weather.rain_mm_h = weather.rain_target_mm_h = saved.rain.mm_h
+        weather.wetness = saved.rain.wetness
+        for segment in saved.rain.past:
+            runoff.rained(*segment)
     patch = LandPatch(land.ground)
     collisions = Collisions(patch)
     if options.speed_m_s is None:
         surfaces = SurfaceMap(source.climate_at)
         moving = [
             systems.make_autopilot_system(patch, source.block),
-            systems.make_bicycle_system(patch, collisions, surfaces),
+            systems.make_bicycle_system(patch, collisions, surfaces, lambda: runoff.view),
         ]
     else:
         moving = [make_glide_system(land.ground, options.speed_m_s)]
-    schedule = Schedule([systems.remember_previous, *moving, systems.make_camera_system(patch)])
+    schedule = Schedule(
+        [
+            systems.remember_previous,
+            make_weather_system(),
+            *moving,
+            systems.make_camera_system(patch),
+        ]
+    )
 
     lens = Lens(
         options.error_px or quality.error_px, ChaseCamera().fov_y_rad, options.height, options.curvature
@@ -415,6 +531,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         collisions=collisions,
         lens=lens,
         switch=EditSwitch(stream, options.workers or default_workers()),
+        runoff=runoff,
         saved_epoch=land.edits.epoch,
         messages=[(message, "warning") for message in messages],
         lock=lock,

@@ -325,3 +325,68 @@ def test_a_damaged_world_opens_with_few_messages(session: Session) -> None:
     with pytest.raises(UsageError, match=r"saved world 'w' cannot be opened.*atlantis"):
         open_session(RideOptions(save="w", pages="wait"), quality("low"))
     lock_world("w").release()
+
+
+def erode(session: Session, text: str, frame_s: float = 0.1, frames: int = 400) -> None:
+    do(session, text)
+    for _ in range(frames):
+        session.carve(frame_s, paced=True)
+        session.settle_edits(block=True)
+        if session.erosion is None:
+            return
+    raise AssertionError("the erosion does not end")
+
+
+def test_time_passes_over_a_place_and_is_taken_back(session: Session) -> None:
+    bring_in(session)
+    rider = session.bicycle
+    heights = {page.key: page.heights.tobytes() for _, page in session.stream.store.residents()}
+    erode(session, f"erode {rider.x:.1f},{rider.z:.1f} 80 6")
+    changed = {page.key for _, page in session.stream.store.residents()} - {
+        key
+        for key, was in heights.items()
+        if (page := session.stream.store.page(key)) is not None and page.heights.tobytes() == was
+    }
+    assert {0, 1, 2, 3} <= {key.level for key in changed}
+    assert largest_gap(session, 0.7 * session.stream.lod.r0_m) < 1e-3
+    assert any("6 s have passed" in text for text, _ in session.messages)
+    assert session.land.edits.strokes == 1
+    do(session, "undo")
+    session.settle_edits(block=True)
+    now = {page.key: page.heights.tobytes() for _, page in session.stream.store.residents()}
+    assert now == heights
+
+
+def test_erosion_is_cancelled_by_undo_and_by_name_and_runs_once(session: Session) -> None:
+    bring_in(session)
+    rider = session.bicycle
+    do(session, f"dab raise {rider.x + 9:.1f},{rider.z:.1f} 20 3")
+    session.settle_edits(block=True)
+    before = {page.key: page.heights.tobytes() for _, page in session.stream.store.residents()}
+    for word in ("undo", "erode cancel"):
+        do(session, f"erode {rider.x:.1f},{rider.z:.1f} 60 60")
+        with pytest.raises(ValueError, match="time is passing somewhere already"):
+            do(session, f"erode {rider.x:.1f},{rider.z:.1f} 10 1")
+        for _ in range(8):
+            session.carve(0.1, paced=True)
+            session.settle_edits(block=True)
+        shown = {page.key: page.heights.tobytes() for _, page in session.stream.store.residents()}
+        assert shown != before
+        do(session, word)
+        session.settle_edits(block=True)
+        assert session.erosion is None
+        assert {page.key: page.heights.tobytes() for _, page in session.stream.store.residents()} == before
+        assert session.land.edits.strokes == 1
+    do(session, "erode cancel")  # harmless when nothing runs
+
+
+def test_a_world_saved_while_time_passes_holds_what_was_done(session: Session) -> None:
+    rider = session.bicycle
+    do(session, f"erode {rider.x:.1f},{rider.z:.1f} 40 20")
+    for _ in range(8):
+        session.carve(0.1, paced=True)
+        session.settle_edits(block=True)
+    session.save("meanwhile")
+    assert len(load_world("meanwhile")[0].edits) == 0
+    session.close()  # with the erosion under way
+    assert session.erosion is None

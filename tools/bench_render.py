@@ -25,8 +25,13 @@ from typing import Any, Self
 import numpy as np
 from bench_common import figure
 
+from game import launch
+from game.app import Game
+from game.core.commands import parse_script
 from game.core.coords import PageKey
+from game.core.options import RideOptions
 from game.core.settings import PRESETS
+from game.kernels import warmup
 from game.world import World
 from game.world.recipe import Recipe
 from game.world.source import HeightSource
@@ -44,6 +49,9 @@ VIEWS = (
     (2048, 400, 2048, 160, -25),
 )
 """Metres east of the corner, above the ground, south of the corner; yaw and pitch in degrees."""
+
+FOREST = (-39936.0, 700.0, -33792.0, 135.0, -5.0)
+"""Eye (metres) and look (degrees) of the frame full of trees."""
 
 TRIANGLE_PX = 10.0
 """`target_triangle_width` of Panda3D's own example."""
@@ -210,6 +218,65 @@ def vegetation_figures() -> list[dict[str, Any]]:
     ]
 
 
+def forest_figures() -> list[dict[str, Any]]:
+    """Trees in view from above a wooded valley on high, exactly, and what their drawing takes of the main thread."""
+    x, eye_y, z, yaw, pitch = FOREST
+    options = RideOptions(
+        seed=SEED,
+        offscreen=True,
+        width=1280,
+        height=720,
+        quality="high",
+        seconds=1.0,
+        pages="wait",
+        draw=False,
+        autopilot="straight",
+        speed_m_s=0.0,
+        start=(x, z),
+        commands=tuple(parse_script(f"eye {x},{eye_y},{z}; look {yaw},{pitch}")),
+    )
+    window, gl = launch.open_context(options)
+    warmup.compile_all()
+    game = Game(options, window, gl, None)
+    game.bring_in_land()
+    for _ in range(5):
+        game.frame(0.2)
+    trees = game.renderer.trees_drawn
+    spent: dict[str, list[float]] = {}
+    forest = game.renderer._trees
+
+    def timed(name: str) -> None:
+        plain = getattr(forest, name)
+
+        def call(*arguments: Any) -> None:
+            began = time.perf_counter()
+            plain(*arguments)
+            spent.setdefault(name, []).append(1000.0 * (time.perf_counter() - began))
+
+        setattr(forest, name, call)
+
+    for name in ("draw", "draw_distant", "_prepare_far", "_draw_far"):
+        timed(name)
+    for _ in range(60):
+        game.frame(0.2)
+    game.release()
+    window.close()
+    medians = {name: statistics.median(times) for name, times in spent.items()}
+    # The list of blocks goes up once; each depth band is a draw of its own.
+    submit = medians["_prepare_far"] + 2.0 * medians["_draw_far"]
+    whole = medians["draw"] + medians["draw_distant"]
+    return [
+        figure("tree instances in view on high", trees, "trees", 100_000, "higher"),
+        figure(
+            "tree instances in view on high; submit time",
+            submit,
+            "ms",
+            0.1,
+            compared_with={"with picking the near trees, their meshes and their shadows": whole},
+        ),
+    ]
+
+
 def figures() -> list[dict[str, Any]]:
     """All figures of `tools/bench.py render`."""
-    return panda_figures() + submission_figures() + vegetation_figures()
+    return panda_figures() + submission_figures() + forest_figures() + vegetation_figures()

@@ -25,7 +25,12 @@ SCENES: dict[str, str] = {
     "spawn": "--seed 7 --seconds 1",
     "fjord": '--seed 7 --seconds 1 --exec "sea 880; hud off"',
     "dusk": '--seed 7 --seconds 1 --exec "time 19; hud off"',
+    "river after rain": '--seed 7 --seconds 1 --exec "hud off; rain 60 10; rain 0 1; time 16; '
+    'eye -1706,788,-320; look -25,-14"',
     "hill": '--seed 7 --seconds 0.5 --start 0,0 --exec "hud off; dab raise 0,-60 30 25; look 0,-5"',
+    "eroded cone": "--seed 7 --seconds 12 --fps 5 --start -7790,6260 "
+    '--exec "hud off; time 7.5; dab raise -7900,6000 90 60 cone; dab raise -7680,6000 90 60 cone; '
+    'erode -7680,6000 150 60; eye -7790,250,6220; look 0,-14"',
 }
 """Options of each scene after the common ones."""
 

@@ -16,15 +16,23 @@ from game.core.errors import UsageError
 from game.core.settings import ERROR_RANGE_PX, PRESETS, VIEW_RANGE_KM
 
 SEA_RANGE_M = (-200.0, 2000.0)
+RAIN_RANGE_MM_H = (0.0, 200.0)
+RAINED_RANGE_MIN = (0.0, 600.0)
 RADIUS_RANGE_M = (0.5, 2000.0)
 STRENGTH_RANGE_M = (0.001, 500.0)
 CAMERAS = ("chase", "first", "side", "fly", "next")
-BRUSHES = ("raise", "lower", "smooth", "flatten", "ramp", "peak", "canyon", "kicker", "restore")
+BRUSHES = ("raise", "lower", "smooth", "flatten", "ramp", "peak", "canyon", "kicker", "restore", "erode")
 """Brushes of `dab` and of the sculpting tool."""
 
 FALLOFFS = ("gaussian", "smoothstep", "linear", "cone")
 KICKER_ANGLE_DEG = (5.0, 60.0)
 KICKER_LENGTH_M = (4.0, 200.0)
+EROSION_RADIUS_M = (0.5, 512.0)
+EROSION_SECONDS = (0.1, 3600.0)
+SLOPE_THRESHOLD = (0.3, 0.8)
+"""Rise over run from which on land slides."""
+RATE_PER_S = (0.01, 0.1)
+"""How fast erosion goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,19 @@ _Z = ("z", -WORLD_LIMIT_M, WORLD_LIMIT_M)
 _Y = ("y", -20_000.0, 200_000.0)
 
 Values = tuple[float | str, ...]
+
+
+def _erosion(w: _Words) -> Values:
+    if w.words == ["cancel"]:
+        return (w.word("state"),)
+    return (
+        *w.numbers("position", _X, _Z),
+        w.number("radius", *EROSION_RADIUS_M),
+        w.number("duration", *EROSION_SECONDS),
+        *((w.number("slope threshold", *SLOPE_THRESHOLD), w.number("rate", *RATE_PER_S)) if w.words else ()),
+    )
+
+
 _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
     "sea": ("sea METRES", lambda w: (w.number("sea level", *SEA_RANGE_M),)),
     "teleport": ("teleport X,Z", lambda w: w.numbers("position", _X, _Z)),
@@ -120,6 +141,10 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
             *((w.number("yaw", -3600.0, 3600.0),) if w.words else ()),
         ),
     ),
+    "erode": (
+        "erode X,Z RADIUS_M SECONDS [SLOPE_THRESHOLD RATE_PER_S], or erode cancel",
+        _erosion,
+    ),
     "undo": ("undo", lambda w: ()),
     "redo": ("redo", lambda w: ()),
     "save": ("save NAME", lambda w: (w.rest("name"),)),
@@ -136,6 +161,14 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
     "camera": ("camera chase|first|side|fly|next", lambda w: (w.choice("camera", CAMERAS),)),
     "motion": ("motion full|reduced", lambda w: (w.choice("motion", ("full", "reduced")),)),
     "wet": ("wet SHARE (0 dry … 1 soaked)", lambda w: (w.number("wetness", 0.0, 1.0),)),
+    "rain": (
+        "rain MM_PER_H [MINUTES] (minutes it has rained so already)",
+        lambda w: (
+            w.number("rain", *RAIN_RANGE_MM_H),
+            *((w.number("minutes", *RAINED_RANGE_MIN),) if w.words else ()),
+        ),
+    ),
+    "runoff": ("runoff on|off|clear", lambda w: (w.choice("state", ("on", "off", "clear")),)),
     "key": ("key NAME down|up", lambda w: (w.word("key"), w.choice("state", ("down", "up")))),
     "hud": ("hud on|off", lambda w: (w.choice("state", ("on", "off")),)),
     "menu": ("menu on|off", lambda w: (w.choice("state", ("on", "off")),)),

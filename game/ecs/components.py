@@ -92,6 +92,8 @@ class Bicycle:
     """A brake asks more than its tyre's grip."""
     grip: float = 1.0
     """Share of full grip of the surface under the wheels."""
+    wading_m: float = 0.0
+    """Depth of rain water under the wheels: streams, puddles in hollows, ponds. For splash and sound."""
     wish: float = 0.0
     """The rider's wish to turn after its rate limit, −1 left … +1 right."""
     landing: int = 0
@@ -230,13 +232,19 @@ class FreeCamera:
 
 @dataclass(slots=True)
 class Weather:
-    """State of the world that is not land: hour of day and sea level."""
+    """State of the world that is not land: hour of day, sea level and rain."""
 
     hour: float = 10.5
     """Local solar time, 0…24."""
     sea_level_m: float = 0.0
     wetness: float = 0.0
-    """How wet the ground is, 0 dry … 1 soaked: tyres grip and roll by it."""
+    """How wet the ground is, 0 dry … 1 soaked: tyres grip and roll by it. Rises with rain and dries."""
+    rain_mm_h: float = 0.0
+    """Rain that falls now."""
+    rain_target_mm_h: float = 0.0
+    """Rain that was asked for; the rain that falls eases to it."""
+    runoff: bool = True
+    """Whether rain gathers into streams and ponds."""
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from game.core.coords import PageKey
 from game.lod.selection import Selection
+from game.world.runoff import RunoffView
 
 BRUSH_POINTS = 96
 """Points along each circle of the sculpting ring."""
@@ -111,5 +112,13 @@ class FrameView:
     rider: RiderView | None
     brush: BrushView | None
     selection: Selection
-    tree_tiles: list[tuple[PageKey, NDArray[np.float32]]] = field(default_factory=list)
-    """Trees of resident pages (rows as in `PageData.trees`)."""
+    tree_tiles: list[tuple[PageKey, NDArray[np.float32], int]] = field(default_factory=list)
+    """Trees of resident pages (rows as in `PageData.trees`) and the pages' texture layers; the same list object until a
+    page comes, goes or changes."""
+    rain_mm_h: float = 0.0
+    wetness: float = 0.0
+    """How wet the ground is, 0 dry … 1 soaked."""
+    runoff: RunoffView | None = None
+    """Streams and ponds around the rider."""
+    splash: float = 0.0
+    """How much water the wheels throw up, 0…1."""

@@ -1,7 +1,7 @@
 """The renderer: draws a `FrameView` as a list of passes into its own framebuffer.
 
-Near land → trees → rider → brush ring → far land → sky → resolve → sea → post. Near things come first because
-they hide most of what follows. The two depth bands share one 32-bit depth buffer, the near band in its lower
+Near land → trees → rider → brush ring → far land → sky → resolve → ponds → sea → rain → post. Near things come first
+because they hide most of what follows. The two depth bands share one 32-bit depth buffer, the near band in its lower
 half, so neither needs a clear in between and the sea can read both.
 """
 
@@ -21,6 +21,7 @@ from game.render.noise_tile import noise_tile
 from game.render.overlay import OverlayPass
 from game.render.post import PostPass
 from game.render.rider import RiderPass
+from game.render.runoff import PondsPass, RainPass, RunoffTextures
 from game.render.sky import SkyPass
 from game.render.terrain import TerrainPass, far_band_near_m
 from game.render.trees import TreesPass
@@ -28,6 +29,9 @@ from game.render.uniforms import FrameUniforms
 from game.render.upload import PageTextures
 from game.render.water import WaterPass, sea_shows
 from game.world.page import PageData
+
+_NEAR_LEVELS = 4
+"""Levels of land in the near depth band."""
 
 _PAGES_UNIT, _NOISE_UNIT, _DEPTH_UNIT, _SCENE_UNIT = 0, 3, 4, 5
 
@@ -96,6 +100,9 @@ class Renderer:
         self._overlay = OverlayPass(gl)
         self._sky = SkyPass(gl)
         self._water = WaterPass(gl)
+        self._runoff = RunoffTextures(gl)
+        self._ponds = PondsPass(gl)
+        self._rain = RainPass(gl)
         self._post = PostPass(gl, smooth_edges=quality.msaa <= 1)
 
     @property
@@ -111,7 +118,7 @@ class Renderer:
 
     @property
     def trees_drawn(self) -> int:
-        """Trees of the last frame."""
+        """Trees of the last frame; asking for it takes a millisecond or two."""
         return int(self._trees.trees_drawn)
 
     @property
@@ -148,21 +155,22 @@ class Renderer:
     def draw(self, view: FrameView) -> None:
         """Draw `view` into the own picture. `present` or `read_pixels` shows it."""
         selection = view.selection
-        # Trees, rider and ring need the near band's planes, so it reaches as far as trees stand.
-        far_level = min(self.quality.tree_levels, selection.levels)
+        # Rider, ring and meshes of trees need the near band's planes.
+        far_level = min(_NEAR_LEVELS, selection.levels)
         far_near = far_band_near_m(selection, far_level, view.camera.fov_y_rad, view.camera.aspect)
         self.gl.draw_enabled = self.draw_enabled
         self.gl.reset_counts()
         self.frame.update(view, *self.size, far_near)
         self._terrain.prepare(selection, far_level)
+        self._runoff.update(view)
 
         timed = self.timers
         self._begin()
         with timed("near land"):
-            self._terrain.draw(0)
+            self._terrain.draw(0, self._runoff, view.camera)
         self._near_state()
         with timed("trees"):
-            self._trees.draw(view, self.frame)
+            self._trees.draw(view, self.frame, far_level)
         self._near_state()
         with timed("rider"):
             self._rider.draw(view, self.frame)
@@ -172,18 +180,26 @@ class Renderer:
         GL.glDepthRange(0.5, 1.0)
         self._bind_land()
         with timed("far land"):
-            self._terrain.draw(1)
+            self._terrain.draw(1, self._runoff, view.camera)
+        with timed("far trees"):
+            self._trees.draw_distant()
         GL.glDepthRange(0.0, 1.0)
         GL.glDepthMask(GL.GL_FALSE)
         if self.debug_clear is None:
             with timed("sky"):
                 self._sky.draw()
         self._resolve()
-        if self.debug_clear is None and sea_shows(view, self._pages):
+        if self.debug_clear is None:
             self._targets.sea.bind()
             self._targets.depth.bind(_DEPTH_UNIT)
-            with timed("sea"):
-                self._water.draw()
+            self._noise.bind(_NOISE_UNIT)
+            with timed("ponds"):
+                self._ponds.draw(view)
+            if sea_shows(view, self._pages):
+                with timed("sea"):
+                    self._water.draw()
+            with timed("rain"):
+                self._rain.draw(view)
         self._targets.picture.bind()
         self._targets.colour.bind(_SCENE_UNIT)
         with timed("post"):
@@ -239,6 +255,9 @@ class Renderer:
         """Free every GL object; harmless when called twice."""
         for part in (
             self._post,
+            self._rain,
+            self._ponds,
+            self._runoff,
             self._water,
             self._sky,
             self._overlay,

@@ -16,6 +16,8 @@ from game.gl.buffer import Buffer
 from game.gl.context import GLContext
 from game.gl.vertex_array import Stream, VertexArray
 from game.lod.selection import PATCH_DTYPE, Selection
+from game.render.frame import CameraView
+from game.render.runoff import DEFINES, UNITS, RunoffTextures
 from game.render.uniforms import load_program
 
 _GRID_DTYPE = np.dtype([("grid", "<i2", (2,))])
@@ -69,7 +71,10 @@ def far_band_near_m(selection: Selection, far_level: int, fov_y_rad: float, aspe
 
 
 class TerrainPass:
-    """Draws the patches of a selection. Texture units: 0 heights, 1 normals, 2 climate, 3 noise tile."""
+    """Draws the patches of a selection.
+
+    Texture units: 0 heights, 1 normals, 2 climate, 3 noise tile, and those of `render.runoff`.
+    """
 
     def __init__(self, gl: GLContext, patch_quads: int, detail: int) -> None:
         if not 1 <= patch_quads <= PAGE_QUADS or (patch_quads + 1) ** 2 > 65536:
@@ -81,8 +86,8 @@ class TerrainPass:
             load_program(
                 gl,
                 "terrain",
-                {"DETAIL": detail, "FAR_BAND": band},
-                {"page_heights": 0, "page_normals": 1, "page_climate": 2, "noise_tile": 3},
+                {"DETAIL": detail, "FAR_BAND": band, **DEFINES},
+                {"page_heights": 0, "page_normals": 1, "page_climate": 2, "noise_tile": 3, **UNITS},
             )
             for band in (0, 1)
         ]
@@ -118,11 +123,12 @@ class TerrainPass:
         ):
             buffer.replace(np.ascontiguousarray(part))
 
-    def draw(self, band: int) -> None:
+    def draw(self, band: int, runoff: RunoffTextures, camera: CameraView) -> None:
         """Draw band 0 (near) or 1 (far). The caller has bound the page textures and set the depth range."""
         if not self._counts[band]:
             return
         self._programs[band].use()
+        runoff.lend(self._programs[band], camera)
         self._arrays[band].draw(self._index_count, instances=self._counts[band])
 
     def release(self) -> None:

@@ -20,6 +20,7 @@ from game.gl.preprocess import ShaderSource, constants_glsl, load, std140_block
 from game.gl.program import Program
 from game.render.atmosphere import Atmosphere, atmosphere
 from game.render.frame import CameraView, FrameView
+from game.render.weather_light import overcast_of, under_clouds
 
 FRAME_BINDING = 0
 
@@ -38,6 +39,9 @@ NEAR_M = 0.15
 
 CLEAREST_1_M = 2.4e-5
 """Haze of the clearest day: half of the green is gone after some 60 km at mountain height."""
+
+RAIN_VEIL_1_M = 2.4e-6
+"""Extinction of rain, per metre and mm/h: a heavy shower hides what is ten kilometres off."""
 
 HAZE_SCALE_M = 1600.0
 """Height over which the haze thins by e."""
@@ -71,7 +75,8 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
     ("levels", "<f4", (MAX_LEVEL + 1, 4)),  # range r, (1 − m)·r, m·r, 1 when the level morphs
     ("altitude", "<f4", ()),  # camera above ground, for the morph distance
     ("exposure", "<f4", ()),
-    ("_padding", "<f4", (2,)),
+    ("overcast", "<f4", ()),  # how far rain clouds close the sky, 0…1
+    ("_padding", "<f4", ()),
 ]
 
 FRAME_DTYPE = np.dtype(_FIELDS)
@@ -216,8 +221,10 @@ class FrameUniforms:
         self.buffer.bind_base(FRAME_BINDING)
 
     def _light(self, view: FrameView) -> None:
-        air = atmosphere(view.hour)
+        overcast = overcast_of(view.rain_mm_h)
+        air = under_clouds(atmosphere(view.hour), overcast)
         self.atmosphere = air
+        self.data[0]["overcast"] = overcast
         row = self.data[0]
         for name in (
             "light_direction",
@@ -242,7 +249,14 @@ class FrameUniforms:
         reach = max(view.view_m, 4000.0)
         # The clearest air there is takes as much: a view of 100 km fades into the sky instead of ending.
         strength = max(0.95 / reach, CLEAREST_1_M)
-        self.data[0]["haze"] = (strength * 0.55, strength * 0.85, strength * 1.45, view.view_m)
+        # Falling rain veils what is far, all colours alike.
+        rain = view.rain_mm_h * RAIN_VEIL_1_M
+        self.data[0]["haze"] = (
+            strength * 0.55 + rain,
+            strength * 0.85 + rain,
+            strength * 1.45 + rain,
+            view.view_m,
+        )
 
     def release(self) -> None:
         """Free the buffer."""

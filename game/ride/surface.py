@@ -39,6 +39,14 @@ GRIP_LOST_WET = 0.15
 GRIP_LOST_WET_ROCK = 0.30
 """Share of grip that soaked soil and soaked rock lose."""
 
+CRR_PER_STREAM_M = 0.22
+"""Rolling resistance that a metre of running water would add: 10 cm add as much as two kinds of sand."""
+
+STREAM_MOST_M = 0.5
+STREAM_FULL_M = 0.08
+GRIP_LOST_STREAM = 0.12
+"""Share of grip lost in a stream, all of it from `STREAM_FULL_M` on."""
+
 SNOW_BELOW_C = -1.0
 SNOW_FULL_C = -5.0
 SAND_FROM_C = 18.0
@@ -85,6 +93,13 @@ def surface_of(
     crr *= 1.0 + soaked * soil * (CRR_WET - 1.0)
     grip *= 1.0 - soaked * (GRIP_LOST_WET + rock * (GRIP_LOST_WET_ROCK - GRIP_LOST_WET))
     return Surface(crr, grip)
+
+
+def in_stream(surface: Surface, depth_m: float) -> Surface:
+    """`surface` under running water of `depth_m`: it holds the wheels back, and stones under it are slippery."""
+    deep = min(STREAM_MOST_M, max(0.0, depth_m))
+    lost = GRIP_LOST_STREAM * min(1.0, deep / STREAM_FULL_M)
+    return Surface(surface.crr + CRR_PER_STREAM_M * deep, surface.grip * (1.0 - lost))
 
 
 class SurfaceMap:

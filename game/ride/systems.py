@@ -7,8 +7,10 @@ All of them may share one `LandPatch`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import fields
 from operator import attrgetter
+from typing import Protocol
 
 from game.core.coords import WORLD_LIMIT_M
 from game.ecs.components import (
@@ -25,7 +27,7 @@ from game.ecs.world import EntityWorld
 from game.ride import autopilot, bicycle, camera
 from game.ride.camera import CameraFeel
 from game.ride.contact import GroundLike, LandPatch, Obstacles
-from game.ride.surface import FIRM, SurfaceMap
+from game.ride.surface import FIRM, SurfaceMap, in_stream
 
 _of_bicycle = attrgetter(*(field.name for field in fields(Bicycle)))
 _of_camera = attrgetter(*(field.name for field in fields(ChaseCamera)))
@@ -56,16 +58,41 @@ def make_autopilot_system(ground: GroundLike, coarse: autopilot.Coarse | None = 
     return autopilot_system
 
 
+class RainWater(Protocol):
+    """Water that rain left on the land (`world.runoff.RunoffView`)."""
+
+    def stream_at(self, x: float, z: float) -> tuple[float, float]: ...
+    def pond_level(self, x: float, z: float) -> float: ...
+
+
 def make_bicycle_system(
-    ground: GroundLike, obstacles: Obstacles | None = None, surfaces: SurfaceMap | None = None
+    ground: GroundLike,
+    obstacles: Obstacles | None = None,
+    surfaces: SurfaceMap | None = None,
+    rain_water: Callable[[], RainWater | None] | None = None,
 ) -> System:
-    """System that rides every entity with `Bicycle` and `Intent`; without `surfaces` all ground is firm."""
+    """System that rides every entity with `Bicycle` and `Intent`; without `surfaces` all ground is firm.
+
+    `rain_water` is asked each step for the streams and ponds of the moment.
+    """
     land = LandPatch.of(ground)
 
     def bicycle_system(world: EntityWorld, step_s: float) -> None:
+        water = None if rain_water is None else rain_water()
         for _, (rider, intent) in world.each(Bicycle, Intent):
             surface = FIRM if surfaces is None else surfaces.at(rider.x, rider.z, _wetness(world))
-            bicycle.step(rider, intent, land, step_s, obstacles, _sea_level(world), surface)
+            level = _sea_level(world)
+            rider.wading_m = 0.0
+            if water is not None:
+                depth_m = water.stream_at(rider.x, rider.z)[0]
+                if depth_m > 0.0:
+                    surface = in_stream(surface, depth_m)
+                # A pond is a small sea.
+                pond = water.pond_level(rider.x, rider.z)
+                level = max(level, pond)
+                if not rider.airborne:
+                    rider.wading_m = max(depth_m, pond - rider.y, 0.0)
+            bicycle.step(rider, intent, land, step_s, obstacles, level, surface)
             _stop_at_the_end(rider)
 
     return bicycle_system

@@ -141,7 +141,7 @@ class TerrainStream:
         self._focus_s = 0.0
         self._late = self._late_total = 0
         self._holes = self._holes_total = 0
-        self._trees: list[tuple[PageKey, NDArray[np.float32]]] | None = None
+        self._trees: list[tuple[PageKey, NDArray[np.float32], int]] | None = None
         self._vertices = np.zeros((9, 3), np.float32)
         self._eye_y = 0.0
         self._at_once = True
@@ -540,14 +540,15 @@ class TerrainStream:
         )
         return None if math.isnan(height) else float(height)
 
-    def resident_trees(self) -> list[tuple[PageKey, NDArray[np.float32]]]:
-        """Trees of all resident pages that have some, by key; rows as in `PageData.trees`.
+    def resident_trees(self) -> list[tuple[PageKey, NDArray[np.float32], int]]:
+        """Trees of all resident pages that have some, by key: key, rows as in `PageData.trees`, texture layer.
 
         The same list object until a page comes, goes or is edited. Levels overlap; the renderer decides which
         level's trees stand where.
         """
         if self._trees is None:
-            found = [(page.key, page.trees) for _, page in self.store.residents() if len(page.trees)]
+            residents = self.store.residents()
+            found = [(page.key, page.trees, layer) for layer, page in residents if len(page.trees)]
             self._trees = sorted(found, key=lambda tile: tile[0])
         return self._trees
 

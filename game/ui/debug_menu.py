@@ -18,10 +18,12 @@ from game.core.commands import BRUSHES, FALLOFFS, SEA_RANGE_M
 from game.core.coords import check_position
 from game.core.errors import UsageError
 from game.core.settings import PRESETS, VIEWS_M
+from game.ui.erosion_tab import ErosionState, ErosionTab
 from game.ui.hud import grouped, way
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import RADIUS_RANGE_M, STRENGTH_RANGE_M
 from game.ui.theme import ACCENT, GOOD, WARNING, WATER, Colour, vec4
+from game.ui.weather_tab import RainState, draw_rain
 from game.world.save import check_name
 
 HISTORY = 240
@@ -40,6 +42,7 @@ class DebugState:
 
     sea_level_m: float = 0.0
     """The level the sea moves to."""
+    rain: RainState = field(default_factory=RainState)
     hour: float = 12.0
     x: float = 0.0
     z: float = 0.0
@@ -69,6 +72,7 @@ class DebugState:
     """Strokes that can be undone."""
     can_undo: bool = False
     can_redo: bool = False
+    erosion: ErosionState = field(default_factory=ErosionState)
     pages_resident: int = 0
     pages_wanted: int = 0
     pages_late: int = 0
@@ -92,6 +96,8 @@ class DebugMenu:
         """Where the sea slider was drawn last; None while it is not on the screen."""
         self.rects: dict[str, Rect] = {}
         """Where every labelled widget was drawn last, by its label; for played tests."""
+        self._erosion = ErosionTab()
+        self._asked_tab = ""
         self._x, self._z = 0.0, 0.0
         self._place_set = False
         self._place_problem = ""
@@ -122,16 +128,41 @@ class DebugMenu:
         shown, still_open = imgui.begin("Debug menu##debug", True, flags)
         if shown:
             imgui.push_item_width(-104.0 * unit)
-            self._land(state, unit, commands)
-            self._brush(state, unit, commands)
-            self._picture(state, unit, commands)
-            self._streaming(state, layer, unit)
-            self._passes(state)
+            if imgui.begin_tab_bar("##tabs"):
+                if self._tab("World"):
+                    self._land(state, unit, commands)
+                    self._brush(state, unit, commands)
+                    self._picture(state, unit, commands)
+                    self._streaming(state, layer, unit)
+                    self._passes(state)
+                    imgui.end_tab_item()
+                if self._tab("Water"):
+                    self._water(state, unit, commands)
+                    imgui.end_tab_item()
+                imgui.end_tab_bar()
             imgui.pop_item_width()
         imgui.end()
         if not still_open:
             commands.append("menu off")
         return commands
+
+    def open_tab(self, name: str) -> None:
+        """Show the tab "World" or "Water" from the next drawing on."""
+        self._asked_tab = name
+
+    def _tab(self, name: str) -> bool:
+        """Whether the tab's contents are to be drawn now; the tab itself is noted as "tab NAME"."""
+        chosen = imgui.TabItemFlags_.set_selected if self._asked_tab == name else imgui.TabItemFlags_.none
+        shown, _ = imgui.begin_tab_item(name, None, chosen)
+        self._note(f"tab {name}")
+        if shown and self._asked_tab == name:
+            self._asked_tab = ""
+        return bool(shown)
+
+    def _water(self, state: DebugState, unit: float, commands: list[str]) -> None:
+        """Sea, season, rain, erosion: one part each."""
+        commands += draw_rain(state.rain, unit, self._note)
+        commands += self._erosion.draw(state.erosion, unit, self._note)
 
     def _note(self, label: str, slider: bool = False) -> None:
         """Remember where the last widget is; of a slider only the bar, without its label."""

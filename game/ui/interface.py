@@ -14,9 +14,12 @@ from game.lod.selection import Selection
 from game.render.frame import CameraView
 from game.streaming.stream import StreamStats
 from game.ui.debug_menu import WIDTH, DebugMenu, DebugState
+from game.ui.erosion_tab import ErosionState
 from game.ui.hud import DebugNumbers, Hud, HudState
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import BrushButtons, SculptStroke, draw_brush_panel
+from game.ui.weather_tab import RainState
+from game.world.erosion_run import ErosionRun
 
 SMOOTHING = 0.05
 """Weight of the newest frame in the frame time that is shown."""
@@ -64,6 +67,9 @@ class Facts:
     """GPU time of each pass; empty while they are not timed."""
     calm: bool = False
     """Whether the camera is calmed."""
+    erosion: ErosionRun | None = None
+    """Time that is passing somewhere."""
+    rain: RainState = field(default_factory=RainState)
 
 
 class Interface:
@@ -167,6 +173,7 @@ class Interface:
         stats, tool = facts.stats, facts.tool
         return DebugState(
             sea_level_m=facts.weather.sea_level_m,
+            rain=facts.rain,
             hour=facts.weather.hour,
             x=facts.bicycle.x,
             z=facts.bicycle.z,
@@ -191,6 +198,7 @@ class Interface:
             strokes=facts.strokes,
             can_undo=facts.can_undo,
             can_redo=facts.can_redo,
+            erosion=self._erosion_state(facts),
             pages_resident=stats.resident,
             pages_wanted=stats.wanted,
             pages_late=stats.late,
@@ -202,6 +210,13 @@ class Interface:
             targets_m=facts.targets_m,
             passes_ms=facts.passes_ms,
         )
+
+    @staticmethod
+    def _erosion_state(facts: Facts) -> ErosionState:
+        run, camera = facts.erosion, facts.camera
+        if run is None:
+            return ErosionState(camera.x, camera.z)
+        return ErosionState(camera.x, camera.z, run.progress, run.region.radius_m, run.region.seconds)
 
     def renew_layer(self) -> None:
         """Start again in a new GL context; what is open stays open."""

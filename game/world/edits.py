@@ -148,8 +148,10 @@ class EditSnapshot:
     """Operation numbers by (size class, cell x, cell z) of the centre. May name newer ones; those are skipped."""
     _classes: frozenset[int]
     _deltas: dict[int, Delta]
-    """Baked operations by number; read only those that `ops` names."""
+    """Baked operations by number; read only those that `ops` and `_preview` name."""
     _patches: DeltaCache
+    _preview: NDArray[np.float64]
+    """[m, 14] baked operations on top of the log that are not part of it."""
 
     def evaluate(self, page: PageData, *, samples_only: bool = False) -> None:
         """Bring a whole page to this epoch, from `base`; nothing happens when it is there already or further.
@@ -269,7 +271,7 @@ class EditSnapshot:
 
     def _ops_on(self, key: PageKey) -> NDArray[np.float64]:
         """Operations [n, 14] that can alter the page, in log order."""
-        if len(self.ops) == 0:
+        if len(self.ops) == 0 and len(self._preview) == 0:
             return self.ops
         spacing = key.spacing_m
         first_i, first_j = _first_sample(key)
@@ -286,6 +288,8 @@ class EditSnapshot:
                     found.extend(self._cells.get((size_class, cx, cz), ()))
         numbers = np.unique(np.array(found, np.int64))
         ops = self.ops[numbers[numbers < len(self.ops)]]
+        if len(self._preview):
+            ops = np.concatenate([ops, self._preview])
         far = ops[:, brush_kernels.OP_REACH]
         x, z = ops[:, brush_kernels.OP_CENTRE_X], ops[:, brush_kernels.OP_CENTRE_Z]
         near = (x + far >= west) & (x - far <= west + side)
@@ -321,6 +325,7 @@ class EditLog:
         self._stroke_open = False
         self._joins_stroke = False
         """Whether the next dab belongs to the last stroke."""
+        self._preview = np.zeros((0, brush_kernels.OP_COLUMNS))
         self._undone: list[NDArray[np.float64]] = []
         self._deltas: dict[int, Delta] = {}
         self._next_delta = 0
@@ -356,6 +361,11 @@ class EditLog:
         """Whether `redo` has a stroke to bring back."""
         return bool(self._undone)
 
+    @property
+    def stroke_open(self) -> bool:
+        """Whether a stroke has begun and not ended: what is applied now would be undone with it."""
+        return self._stroke_open
+
     def snapshot(self) -> EditSnapshot:
         """The log as it is now, for any thread."""
         return self._snapshot
@@ -386,6 +396,25 @@ class EditLog:
         # Opening the stroke lets unused deltas go, so these come after it.
         self._open_stroke()
         return self._append(np.array([self._register(delta, radius_m) for delta in deltas]))
+
+    def preview(self, deltas: Sequence[Delta], radius_m: float) -> DirtyBox | None:
+        """Show baked differences on top of everything without entering them; they replace those shown before.
+
+        They are no stroke: neither saved nor undone, and gone with an empty list. Returns the box of what was shown
+        and what is; None when that is nothing. `radius_m` as in `apply_delta`.
+        """
+        operations.number("radius_m", radius_m, *operations.DELTA_RADIUS_M)
+        was = self._preview
+        rows = [self._register(delta, radius_m) for delta in deltas]
+        self._preview = np.array(rows).reshape(-1, brush_kernels.OP_COLUMNS)
+        both = np.concatenate([was, self._preview])
+        if len(both) == 0:
+            return None
+        box = _around(both, self.epoch + 1)
+        self._removed_at = box.epoch
+        box = self._changed(box)
+        self._drop_deltas()
+        return box
 
     def _register(self, delta: Delta, radius_m: float) -> NDArray[np.float64]:
         row = operations.delta_row(delta, radius_m, self._next_delta)
@@ -485,7 +514,7 @@ class EditLog:
         if not self._deltas:
             return
         used: set[int] = set()
-        for rows in (self._ops[: self._count], *self._undone):
+        for rows in (self._ops[: self._count], self._preview, *self._undone):
             baked = rows[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA
             used.update(int(number) for number in rows[baked, brush_kernels.OP_DELTA])
         self._deltas = {number: delta for number, delta in self._deltas.items() if number in used}
@@ -582,6 +611,9 @@ class EditLog:
         self._count = needed
 
     def _changed(self, box: DirtyBox) -> DirtyBox:
+        if len(self._preview):
+            # What is new lies under the preview, not on it.
+            self._removed_at = box.epoch
         self._boxes.append(box)
         if len(self._boxes) > _KEPT_BOXES:
             # A new list: snapshots still read the old.
@@ -602,6 +634,7 @@ class EditLog:
             self._classes,
             self._deltas,
             self._patches,
+            self._preview,
         )
 
 

@@ -50,7 +50,8 @@ class PageData:
     epoch: int = 0
     """Edit epoch of `edited` (see `world.edits`)."""
     trees: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, TREE_COLUMNS), np.float32))
-    """[n, 8] trees whose foot is in this page, by ascending rank: x and z in metres from the page's corner,
+    """[n, 8] trees whose foot is in this page, tile after tile (`world.vegetation.tiles_along`), in each by ascending
+    sixteenths of rank: x and z in metres from the page's corner,
     height R and parent height at the foot, scale, yaw in radians, kind (integer), rank (hash in 0…1)."""
     rim: NDArray[np.float32] | None = None
     """[1072, 2] samples of `edited` around `heights`, of a page at rest; of no meaning otherwise."""

@@ -23,6 +23,10 @@ from game.core.errors import UsageError
         ("camera next", Command("camera", ("next",))),
         ("motion reduced", Command("motion", ("reduced",))),
         ("wet 0.5", Command("wet", (0.5,))),
+        ("erode 3,-4 150 30 @2", Command("erode", (3.0, -4.0, 150.0, 30.0), 2.0)),
+        ("erode 3,-4 150 30 0.5 0.1", Command("erode", (3.0, -4.0, 150.0, 30.0, 0.5, 0.1))),
+        ("erode cancel", Command("erode", ("cancel",))),
+        ("dab erode 1,2 30 2", Command("dab", ("erode", 1.0, 2.0, 30.0, 2.0))),
     ],
 )
 def test_commands(text: str, expected: Command) -> None:
@@ -52,6 +56,13 @@ def test_commands(text: str, expected: Command) -> None:
         ("sea 3 @soon", ["@soon"]),
         ("@3", ["no command"]),
         ("look 0,90", ["pitch 90"]),
+        ("erode", ["position is missing", "erode cancel"]),
+        ("erode 0,0 600 30", ["radius 600", "0.5 … 512"]),
+        ("erode 0,0 60 0", ["duration 0"]),
+        ("erode 0,0 60 30 0.6", ["rate is missing"]),
+        ("erode 0,0 60 30 0.9 0.05", ["slope threshold 0.9", "0.3 … 0.8"]),
+        ("erode 0,0 60 30 0.6 0.2", ["rate 0.2", "0.01 … 0.1"]),
+        ("erode cancel now", ["2 numbers"]),
     ],
 )
 def test_mistakes_are_named(text: str, words: list[str]) -> None:

@@ -128,3 +128,30 @@ def test_good_names(name: str) -> None:
 )
 def test_bad_names(name: str) -> None:
     assert save_name_problem(name) != ""
+
+
+def test_time_passes_where_one_is_and_can_be_stopped(menu: Menu) -> None:
+    menu.click("tab Water")
+    menu.stage.frame()
+    menu.state.erosion.x, menu.state.erosion.z = 120.25, -3.0
+    menu.click("reach", 0.999)
+    menu.click("slope", 0.001)
+    (command,) = menu.click("let time pass here")
+    name, place, reach, seconds, slope, rate = command.split()
+    assert (name, reach, seconds, slope, rate) == ("erode", "512.0", "30.0", "0.300", "0.0500")
+    assert [float(value) for value in place.split(",")] == pytest.approx([120.25, -3.0], abs=0.06)
+    menu.state.erosion.progress = 0.4
+    menu.state.erosion.radius_m, menu.state.erosion.seconds = 512.0, 30.0
+    menu.stage.frame()
+    menu.stage.frame()
+    assert "let time pass here" not in menu.menu.rects
+    assert menu.click("cancel erosion") == ["erode cancel"]
+
+
+def test_a_tab_can_be_asked_for(menu: Menu) -> None:
+    assert "let time pass here" not in menu.menu.rects
+    menu.menu.open_tab("Water")
+    menu.stage.frame()
+    menu.stage.frame()
+    assert "let time pass here" in menu.menu.rects
+    assert "sea level" not in menu.menu.rects
