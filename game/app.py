@@ -213,7 +213,7 @@ class Game:
         stream = self.session.stream
         stream.want(self._focus(self._camera()), 0.0)
         done = stream.wait(seconds)
-        for layer, page in stream.collect():
+        for layer, page in stream.arrivals():
             self.renderer.upload(layer, page)
         return done
 
@@ -471,6 +471,7 @@ class Game:
     def _send_every_page(self) -> None:
         for layer, page in self.session.stream.store.residents():
             self.renderer.upload(layer, page)
+            page.rest()
 
     def _fit_levels(self, camera: CameraView) -> None:
         """Let the ranges follow lens, resolution and settings, and the textures the pages that takes."""
@@ -811,6 +812,7 @@ class Game:
             "pages_generated": stats.generated,
             "pages_resident": stats.resident,
             "page_memory_mib": stats.page_memory_mib,
+            "page_cpu_mib": session.stream.store.cpu_bytes / 2**20,
             "view_distance_m": self.quality.view_m,
             "page_layers": stats.layers,
             "page_generation_ms": percentiles(list(session.stream.generation_ms)),

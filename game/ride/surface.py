@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from game.core.coords import WORLD_LIMIT_M
 from game.ride.power import CRR, smoothstep
 
 ClimateAt = Callable[[float, float], tuple[float, float, float, float]]
@@ -129,9 +130,9 @@ class SurfaceMap:
             return self._last[3]
         climate = self._cells.get(cell)
         if climate is None:
-            temperature_c, humidity, rock, trees = self._climate_at(
-                (cell[0] + 0.5) * CELL_M, (cell[1] + 0.5) * CELL_M
-            )
+            # The middle of the last cell may lie beyond the end of the world.
+            middle = (min(WORLD_LIMIT_M, max(-WORLD_LIMIT_M, (n + 0.5) * CELL_M)) for n in cell)
+            temperature_c, humidity, rock, trees = self._climate_at(*middle)
             climate = (float(temperature_c), float(humidity), float(rock), float(trees))
             if len(self._cells) >= _MOST_CELLS:
                 self._cells.clear()

@@ -12,6 +12,7 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Protocol
 
+from game.core.coords import WORLD_LIMIT_M
 from game.ecs.components import (
     Autopilot,
     Bicycle,
@@ -102,8 +103,17 @@ def make_bicycle_system(
                 if not rider.airborne:
                     rider.wading_m = max(depth_m, pond - rider.y, 0.0)
             bicycle.step(rider, intent, land, step_s, obstacles, level, surface)
+            _stop_at_the_end(rider)
 
     return bicycle_system
+
+
+def _stop_at_the_end(rider: Bicycle) -> None:
+    """Nobody rides out of the world: saves and teleports would refuse the place."""
+    if abs(rider.x) > WORLD_LIMIT_M:
+        rider.x, rider.vx_m_s = math.copysign(WORLD_LIMIT_M, rider.x), 0.0
+    if abs(rider.z) > WORLD_LIMIT_M:
+        rider.z, rider.vz_m_s = math.copysign(WORLD_LIMIT_M, rider.z), 0.0
 
 
 def make_camera_system(ground: GroundLike, feel: CameraFeel | None = None) -> System:

@@ -271,10 +271,12 @@ class Ground:
             page = dataclasses.replace(
                 found,
                 edited=found.base,
+                heights=self._unread[0],
+                normals=self._unread[1],
+                climate=self._unread[2],
                 trees=found.trees[:0],
                 epoch=0,
             )
-            page.heights, page.normals, page.climate = self._unread
             if found.epoch == self._snapshot.epoch and found.edited is found.base:
                 page.trees, page.epoch = found.trees, found.epoch
         self._snapshot.evaluate(page)
