@@ -203,17 +203,12 @@ void main() {
     // Ripples on the waves; less of them in the film that runs up the beach.
     // Gusts: darker and lighter fields that keep the few waves there are from showing as a lattice.
     float gust = texture(noise_tile, tile_uv(world, vec2(7.0, -4.0)) + vec2(11.0, 3.0) * (camera.w / TIME_PERIOD_S)).r;
-    gust = 0.45 + 0.75 * gust;
-#if DETAIL > 0
-    gust += 0.6 * (texture(noise_tile, tile_uv(world, vec2(-17.0, 22.0))).r - 0.5);
-#endif
+    gust = 0.45 + 0.75 * gust + 0.6 * (texture(noise_tile, tile_uv(world, vec2(-17.0, 22.0))).r - 0.5);
     float wind = (0.030 + 0.045 * min(waters.x, 2.0)) * gust;
     float calm = smoothstep(0.0, 0.5, thick_m);
     float fine = 1.0 / (1.0 + distance_m / 90.0);
     vec2 slope = swell.slope * mix(1.0, 0.25 + 0.75 * gust, smoothstep(60.0, 350.0, distance_m));
-#if DETAIL > 0
     slope -= ripple(world, vec2(58.0, 27.0), vec2(43.0, 17.0)) * wind * 0.9;
-#endif
     slope -= ripple(world, vec2(-131.0, 178.0), vec2(-61.0, 79.0)) * wind * calm * 1.2;
     slope -= ripple(world, vec2(410.0, -533.0), vec2(151.0, 203.0)) * wind * (1.5 * fine) * (0.3 + 0.7 * calm);
     // Ripples that are too small to be seen make the mirror rough.

@@ -10,8 +10,8 @@ struct Swell {
 };
 
 const float TURN = 6.283185307179586;
-// On low the shortest waves are left to the ripples.
-const int WAVES_DRAWN = DETAIL > 0 ? WAVES : WAVES - 3;
+// On low the shortest wave is left to the ripples.
+const int WAVES_DRAWN = DETAIL > 0 ? WAVES : WAVES - 1;
 
 // Phase of a wave in turns: whole periods in TILE_PERIOD_M and TIME_PERIOD_S.
 float wave_phase(vec4 wave, vec2 world) {

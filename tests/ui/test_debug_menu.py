@@ -159,7 +159,7 @@ def test_time_passes_where_one_is_and_can_be_stopped(menu: Menu) -> None:
     menu.state.erosion.radius_m, menu.state.erosion.seconds = 512.0, 30.0
     menu.stage.frame()
     menu.stage.frame()
-    assert "time and erosion" not in menu.menu.rects
+    assert "let time pass here" not in menu.menu.rects
     assert menu.click("cancel erosion") == ["erode cancel"]
 
 
