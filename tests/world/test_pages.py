@@ -245,13 +245,14 @@ def test_no_trees_in_the_cold(source: HeightSource, peak: tuple[int, int]) -> No
     i0, j0 = peak[0] // 64 - 60, peak[1] // 64 - 60
     forest = source.forest_nodes(i0, j0, 120, 120)
     cold = wooded = 0
+    line_c = source.recipe.forest.treeline_c
     for j in range(0, 120, 6):
         for i in range(0, 120, 6):
             temperature = source.climate_at(64.0 * (i0 + i), 64.0 * (j0 + j)).temperature_c
-            if temperature < 2.0:
+            if temperature < line_c - 3.0:
                 cold += 1
                 assert forest[j, i] == 0.0
-            wooded += int(temperature > 8.0 and forest[j, i] > 0.5)
+            wooded += int(temperature > line_c + 3.0 and forest[j, i] > 0.5)
     assert cold > 5
     assert wooded > 5
 
