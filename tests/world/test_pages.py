@@ -15,7 +15,7 @@ import pytest
 
 import game
 from game.core.coords import APRON, GENERATED, GENERATED_APRON, PAGE_QUADS, STORED, PageKey, page_at
-from game.kernels import fractal, heightfield, noise
+from game.kernels import finish, fractal, landscape, noise
 from game.world import World
 from game.world.page import PageData
 from game.world.recipe import Recipe
@@ -124,9 +124,9 @@ def test_finish_page_touches_its_box_only(source: HeightSource) -> None:
     edited = page.base.copy()
     edited[60:64, 70:75] += np.float32(25.0)
     heights, normals = page.heights.copy(), page.normals.copy()
-    low, high = heightfield.finish_page(edited, 2, 56, 64, 66, 75, heights, normals)
+    low, high = finish.finish_page(edited, 2, 56, 64, 66, 75, heights, normals)
     whole_heights, whole_normals = page.heights.copy(), page.normals.copy()
-    bounds = heightfield.finish_page(edited, 2, 0, STORED, 0, STORED, whole_heights, whole_normals)
+    bounds = finish.finish_page(edited, 2, 0, STORED, 0, STORED, whole_heights, whole_normals)
     assert np.array_equal(heights, whole_heights)
     assert np.array_equal(normals, whole_normals)
     assert (low, high) == bounds == (heights.min(), heights.max())
@@ -195,8 +195,8 @@ def test_wavelengths_are_the_recipes() -> None:
     """Lattice steps of every octave, in the unit its kernel reads."""
     recipe = Recipe.load("alpine")
     tables = build_tables(recipe, 7)
-    belt = heightfield.COARSE_OCTAVES.index("belt")
-    crest = heightfield.MID_OCTAVES.index("crest")
+    belt = landscape.COARSE_OCTAVES.index("belt")
+    crest = landscape.MID_OCTAVES.index("crest")
     found = (
         noise.WARPED_SCALE / tables.coarse[belt, 0],
         noise.WARPED_SCALE / tables.mid[crest, 0],
