@@ -87,3 +87,6 @@ def warm() -> None:
     heights = np.zeros((STORED, STORED, 2), np.float32)
     normals = np.zeros((STORED, STORED, 4), np.uint8)
     sample_block(work.xq, work.zq, 3, 3, 0, 0, 1, tables, work, base, False, heights, normals, normals.copy())
+    sample_rows(
+        work.xq, work.zq, 1, 1, 0, 0, 1, work.nodes[:, 1:], -1, -1, 4, tables, work, base
+    )  # for points

@@ -187,6 +187,44 @@ class Workspace(NamedTuple):
     zq: np.ndarray
 
 
+class RowTables(NamedTuple):
+    """The fields of `Tables` that `rows` reads. A point asks for little, and every array handed over costs time."""
+
+    parameters: np.ndarray
+    gully_octaves: np.ndarray
+    gullies: np.ndarray
+    gully_weights: np.ndarray
+    ground_octaves: np.ndarray
+    ground: np.ndarray
+    ground_weights: np.ndarray
+    ramps: np.ndarray
+
+
+class RowScratch(NamedTuple):
+    """The fields of `Workspace` that `rows` uses."""
+
+    nodes_wide: np.ndarray
+    spread: np.ndarray
+    index: np.ndarray
+    weights: np.ndarray
+    state: np.ndarray
+    columns: np.ndarray
+    column_cells: np.ndarray
+    slots: np.ndarray
+    slot_rows: np.ndarray
+    climate: np.ndarray
+
+
+def row_tables(tables: Tables) -> RowTables:
+    """The part of `tables` that `rows` reads."""
+    return RowTables(*(getattr(tables, name) for name in RowTables._fields))
+
+
+def row_scratch(work: Workspace) -> RowScratch:
+    """The part of `work` that `rows` uses."""
+    return RowScratch(*(getattr(work, name) for name in RowScratch._fields))
+
+
 def new_workspace() -> Workspace:
     """Allocate the scratch of one thread."""
     f, q = np.float32, np.int64

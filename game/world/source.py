@@ -37,6 +37,7 @@ from game.kernels import (
     ranges,
     shaping,
 )
+from game.kernels.rows import sample_rows
 from game.world.page import PageData
 from game.world.recipe import SHORTEST_WAVELENGTH_M, Layer, Recipe
 
@@ -53,6 +54,12 @@ PATCHES_M = 120.0
 """Wavelength of the noise that gathers the plants of the `classic` forest."""
 
 _UNITS_PER_M = 1024
+_PROBE_NODES = 3
+"""Tiles of nodes kept for points are 2^this nodes wide."""
+_PROBE_SHIFT = 10 + landscape.NODE_SHIFT + _PROBE_NODES
+_PROBE_ROWS = (1 << _PROBE_NODES) + 3
+_PROBES_KEPT = 64
+"""Tiles kept per thread, 7 KB each."""
 _TILE = GENERATED
 _FOREST_TILE = 256
 _REACH_M = int(WORLD_LIMIT_M + VIEW_MARGIN_M)
@@ -79,6 +86,15 @@ class ClassicPlants(NamedTuple):
     base_m: np.float32
     patches: NDArray[np.int64]
     humidity: NDArray[np.int64]
+
+
+class _Probe:
+    """What one thread keeps for points: nodes by tile, oldest first, and the arrays of a single sample."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[tuple[int, int, int], NDArray[np.float32]] = {}
+        self.qx, self.qz = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        self.out = np.zeros((1, 1, 2), np.float32)
 
 
 class HeightSource:
@@ -218,6 +234,62 @@ class HeightSource:
                 self._sample(xq[i:i1], zq[j:j1], 0, UNLIMITED, UNLIMITED, tile)
                 out[j:j1, i:i1] = tile[: j1 - j, : i1 - i, 0]
         return out
+
+    def height_at(self, x: float, z: float) -> float:
+        """Height at a point in metres: the bits of `block` at level-0 samples, elsewhere those of `unlimited`.
+
+        Nodes around are kept, so that further points of the same half kilometre cost little. Raises `ValueError` beyond
+        the world's limit and view margin.
+        """
+        if not (abs(x) <= _REACH_M and abs(z) <= _REACH_M):
+            raise ValueError(f"({x!r}, {z!r}) is not accepted; give numbers of metres within ±{_REACH_M}")
+        qx, qz = round(x * _UNITS_PER_M), round(z * _UNITS_PER_M)
+        own, parents = (0, 1) if x == math.floor(x) and z == math.floor(z) else (UNLIMITED, UNLIMITED)
+        threads = self._threads
+        try:
+            probe = threads.probe
+        except AttributeError:
+            probe = threads.probe = _Probe()
+        at = (qx >> _PROBE_SHIFT, qz >> _PROBE_SHIFT, own)
+        kept = probe.nodes.get(at)
+        if kept is None:
+            kept = self._nodes_around(at[0], at[1], own, parents)
+            if len(probe.nodes) >= _PROBES_KEPT:
+                del probe.nodes[next(iter(probe.nodes))]
+            probe.nodes[at] = kept
+        probe.qx[0], probe.qz[0] = qx, qz
+        first_x, first_z = (at[0] << _PROBE_NODES) - 1, (at[1] << _PROBE_NODES) - 1
+        sample_rows(
+            probe.qx,
+            probe.qz,
+            1,
+            1,
+            0,
+            own,
+            parents,
+            kept,
+            first_x,
+            first_z,
+            _PROBE_ROWS,
+            self._tables,
+            self._work(),
+            probe.out,
+        )
+        return float(probe.out[0, 0, 0])
+
+    def _nodes_around(self, tile_x: int, tile_z: int, own: int, parents: int) -> NDArray[np.float32]:
+        """Nodes under every point of a tile, float32 [`NODE_FIELDS`, `_PROBE_ROWS`, `_PROBE_ROWS`]."""
+        work = self._work()
+        # Two more nodes all around, for the slopes.
+        first_x, first_z = (tile_x << _PROBE_NODES) - 3, (tile_z << _PROBE_NODES) - 3
+        count = _PROBE_ROWS + 4
+        nodes.node_grid(
+            first_x, first_z, landscape.NODE_SHIFT, count, count, 2, own, parents, self._tables, work
+        )
+        # Laid out like the part of the workspace that pages read, which is the one the kernel is compiled for.
+        kept = np.empty((landscape.NODE_FIELDS, _PROBE_ROWS + 1, _PROBE_ROWS), np.float32)[:, 1:]
+        kept[:] = work.nodes[:, 2 : _PROBE_ROWS + 2, 2 : _PROBE_ROWS + 2]
+        return kept
 
     def climate_at(self, x: float, z: float) -> Climate:
         """Climate at the level-0 sample nearest to world position (x, z), metres. Raises `ValueError` beyond ±1e9."""

@@ -187,6 +187,12 @@ class StampedSource(HeightSource):
         self._layer.lay(0, np.asarray(xs, np.float64), np.asarray(zs, np.float64), out)
         return out
 
+    def height_at(self, x: float, z: float) -> float:
+        """As `HeightSource.height_at`, stamps included."""
+        out = np.array([[super().height_at(x, z)]], np.float32)
+        self._layer.lay(0, np.array([x], np.float64), np.array([z], np.float64), out)
+        return float(out[0, 0])
+
     def climate_at(self, x: float, z: float) -> Climate:
         """As `HeightSource.climate_at`, at the height of the stamps."""
         climate = super().climate_at(x, z)

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -189,6 +190,30 @@ def test_same_bytes_on_a_generic_cpu() -> None:
         "    print(hashlib.sha256(p.base.tobytes() + p.normals.tobytes() + p.climate.tobytes()).hexdigest())\n"
     )
     assert run(code, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="") == run(code)
+
+
+def test_a_point_has_the_bits_of_the_grid() -> None:
+    """From several threads at once, on both sides of the borders of what is kept, near and far."""
+    for name in ("alpine", "dunes", "fbm"):
+        world = World(name, seed=7)
+        for x0, z0 in ((-517.0, 505.0), (FAR - 600.0, -FAR + 40.0)):
+            grid = world.heights(x0, z0, 40, 3, 1.0)
+            between = world.heights(x0 + 0.3, z0 - 0.7, 40, 3, 1.0)
+
+            def points(x0: float = x0, z0: float = z0, world: World = world) -> list[float]:
+                shifts = ((0.0, 0.0), (0.3, -0.7))
+                return [
+                    world.height(x0 + i + dx, z0 + j + dz)
+                    for dx, dz in shifts
+                    for j in range(3)
+                    for i in range(40)
+                ]
+
+            with ThreadPoolExecutor(3) as pool:
+                for found in pool.map(lambda _: points(), range(3)):
+                    assert np.array_equal(
+                        np.array(found, np.float32), np.concatenate([grid, between]).ravel()
+                    )
 
 
 def test_wavelengths_are_the_recipes() -> None:

@@ -129,6 +129,7 @@ def test_recipes_are_data_not_code() -> None:
     first.generate(key)
     first.uplift(5.0, 7.0)
     first.climate_at(5.0, 7.0)
+    HeightSource(Recipe.load("desert"), 1).uplift(5.0, 7.0)  # the other kind of landscape
     before = warmup.compiled_signatures()
     for name in RECIPES:
         recipe = Recipe.load(name)
