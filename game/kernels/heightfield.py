@@ -21,7 +21,16 @@ import numpy as np
 from game.core.coords import APRON, GENERATED, STORED
 from game.kernels import jit
 from game.kernels.finish import climate_box, finish_page
-from game.kernels.landscape import MID_SHIFT, NODE_SHIFT, flat_tables, new_workspace
+from game.kernels.landscape import (
+    MID_SHIFT,
+    NODE_SHIFT,
+    RowScratch,
+    RowTables,
+    flat_tables,
+    new_workspace,
+    row_scratch,
+    row_tables,
+)
 from game.kernels.nodes import half_grid, node_grid
 from game.kernels.rows import sample_rows
 
@@ -69,8 +78,28 @@ def sample_block(
         first_x,
         first_z + skip,
         rows - 2 * skip,
-        tables,
-        work,
+        RowTables(
+            tables.parameters,
+            tables.gully_octaves,
+            tables.gullies,
+            tables.gully_weights,
+            tables.ground_octaves,
+            tables.ground,
+            tables.ground_weights,
+            tables.ramps,
+        ),
+        RowScratch(
+            work.nodes_wide,
+            work.spread,
+            work.index,
+            work.weights,
+            work.state,
+            work.columns,
+            work.column_cells,
+            work.slots,
+            work.slot_rows,
+            work.climate,
+        ),
         out,
     )
     if not whole:
@@ -87,6 +116,6 @@ def warm() -> None:
     heights = np.zeros((STORED, STORED, 2), np.float32)
     normals = np.zeros((STORED, STORED, 4), np.uint8)
     sample_block(work.xq, work.zq, 3, 3, 0, 0, 1, tables, work, base, False, heights, normals, normals.copy())
-    sample_rows(
-        work.xq, work.zq, 1, 1, 0, 0, 1, work.nodes[:, 1:], -1, -1, 4, tables, work, base
-    )  # for points
+    # For points.
+    nodes, part, scratch = work.nodes[:, 1:], row_tables(tables), row_scratch(work)
+    sample_rows(work.xq, work.zq, 1, 1, 0, 0, 1, nodes, -1, -1, 4, part, scratch, base)

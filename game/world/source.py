@@ -91,7 +91,8 @@ class ClassicPlants(NamedTuple):
 class _Probe:
     """What one thread keeps for points: nodes by tile, oldest first, and the arrays of a single sample."""
 
-    def __init__(self) -> None:
+    def __init__(self, scratch: landscape.RowScratch) -> None:
+        self.scratch = scratch
         self.nodes: dict[tuple[int, int, int], NDArray[np.float32]] = {}
         self.qx, self.qz = np.zeros(1, np.int64), np.zeros(1, np.int64)
         self.out = np.zeros((1, 1, 2), np.float32)
@@ -104,6 +105,7 @@ class HeightSource:
         self.recipe = recipe
         self.seed = int(seed) & 0xFFFF_FFFF_FFFF_FFFF
         self._tables = build_tables(recipe, self.seed)
+        self._row_tables = landscape.row_tables(self._tables)
         self._threads = threading.local()
         # What only whole pages are written to.
         self._unread = (
@@ -249,7 +251,7 @@ class HeightSource:
         try:
             probe = threads.probe
         except AttributeError:
-            probe = threads.probe = _Probe()
+            probe = threads.probe = _Probe(landscape.row_scratch(self._work()))
         at = (qx >> _PROBE_SHIFT, qz >> _PROBE_SHIFT, own)
         kept = probe.nodes.get(at)
         if kept is None:
@@ -271,8 +273,8 @@ class HeightSource:
             first_x,
             first_z,
             _PROBE_ROWS,
-            self._tables,
-            self._work(),
+            self._row_tables,
+            probe.scratch,
             probe.out,
         )
         return float(probe.out[0, 0, 0])
