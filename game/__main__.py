@@ -121,6 +121,9 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--curvature", choices=("on", "off"), default="on", help="of the earth, from 20 km on"
     )
+    parser.add_argument(
+        "--dev", action="store_true", help="follow changed shader files and time every pass on the GPU"
+    )
     parser.add_argument("--workers", type=_integer("workers", 1, 64), default=None, metavar="N")
     parser.add_argument(
         "--exec", default=None, metavar="COMMANDS", help='e.g. "sea 60 @5; teleport 100,200 @8"'
@@ -150,7 +153,7 @@ def _parsers() -> tuple[_Parser, _Parser]:
     ride.add_argument(
         "--screenshot", type=_screenshot, action="append", default=[], metavar="FILE.png[@SECOND]"
     )
-    ride.add_argument("--video", default=None, metavar="FILE.mp4", help="not built yet")
+    ride.add_argument("--video", type=Path, default=None, metavar="FILE.mp4", help="needs the extra `video`")
     return play, ride
 
 
@@ -200,14 +203,18 @@ def parse_arguments(words: Sequence[str]) -> RideOptions:
         "error_px": arguments.error_px,
         "curvature": arguments.curvature == "on",
         "workers": arguments.workers,
+        "dev": arguments.dev,
         "commands": tuple(parse_script(_script(arguments))),
     }
     if not riding:
         return RideOptions(**common, fullscreen=arguments.fullscreen)
     if arguments.video is not None:
-        raise UsageError(
-            f"--video: {arguments.video} cannot be written, video is not built yet; use --screenshot"
-        )
+        from game.exchange.video import check_video
+
+        check_video(arguments.video)
+        check_writable(arguments.video, "--video")
+        if arguments.draw == "none":
+            raise UsageError("--video needs pictures, but --draw none draws nothing; leave one of them out")
     if arguments.report is not None:
         check_writable(arguments.report, "--report")
     for shot in arguments.screenshot:
@@ -229,6 +236,7 @@ def parse_arguments(words: Sequence[str]) -> RideOptions:
         draw=arguments.draw == "all",
         report=arguments.report,
         screenshots=tuple(arguments.screenshot),
+        video=arguments.video,
     )
 
 

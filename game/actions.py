@@ -7,13 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from game.core.commands import Command
 from game.core.coords import WORLD_LIMIT_M, forward
+from game.core.errors import UsageError
 from game.ecs.components import ChaseCamera, FreeCamera, Intent
 from game.session import Session
+from game.streaming.smoothing import SmoothDab
 from game.ui import sculpt_tool
-from game.world.operations import STRENGTH_M
+from game.world import save as saves
+from game.world.erosion import Region, with_defaults
+from game.world.operations import SMOOTH_RADIUS_M, STRENGTH_M
+from game.world.sea import set_level
 from game.world.spawn import spawn_at
 
 FLY_M_S = 25.0
@@ -22,8 +28,35 @@ FLY_M_S = 25.0
 FLY_CLEARANCE_M = 1.0
 
 
-def _sea(session: Session, level_m: float) -> None:
-    session.weather.sea_level_m = level_m
+def _sea(session: Session, level_m: float, rate_m_s: float | None = None) -> None:
+    set_level(session.weather, session.sea, level_m, rate_m_s)
+
+
+def _tide(session: Session, amplitude_m: float, period_s: float) -> None:
+    sea = session.sea
+    if sea.tide_m == 0.0:
+        sea.tide_phase = 0.0  # begins with the water where it is, rising
+    sea.tide_m, sea.tide_s = amplitude_m, period_s
+
+
+def _waves(session: Session, height_m: float) -> None:
+    session.sea.waves_m = height_m
+
+
+def _season(session: Session, day: float) -> None:
+    session.season.day = day
+
+
+def _year(session: Session, year_s: float, flood_m: float | None = None) -> None:
+    session.season.year_s = year_s
+    if flood_m is not None:
+        session.season.flood_m = flood_m
+
+
+def _climate(session: Session, warmth_c: float, moisture: float | None = None) -> None:
+    session.season.warmth_c = warmth_c
+    if moisture is not None:
+        session.season.moisture = moisture
 
 
 def _time(session: Session, hour: float) -> None:
@@ -56,13 +89,22 @@ def _dab(
 ) -> None:
     """One touch. A ramp leads here from the rider's wheels, a kicker faces the view."""
     land = session.land
+    if brush == "smooth":
+        if radius_m > SMOOTH_RADIUS_M:
+            raise ValueError(
+                f"a smooth brush of {radius_m:g} m is not accepted; give up to {SMOOTH_RADIUS_M:g} m"
+            )
+        session.smooth(SmoothDab(x, z, radius_m, strength_m, falloff))
+        return
     if brush == "ramp":
         rider = session.bicycle
-        box = land.dab(brush, rider.x, rider.z, radius_m, strength_m, falloff=falloff, end=(x, z))
+        options: dict[str, Any] = {"end": (x, z)}
+        x, z = rider.x, rider.z
     else:
-        yaw_rad = view_yaw_rad(session)
-        box = land.dab(brush, x, z, radius_m, strength_m, falloff=falloff, yaw_rad=yaw_rad, target_m=target_m)
-    session.edited(box)
+        options = {"yaw_rad": view_yaw_rad(session), "target_m": target_m}
+    session.edit(
+        lambda: session.edited(land.dab(brush, x, z, radius_m, strength_m, falloff=falloff, **options))
+    )
 
 
 def _ramp(
@@ -74,7 +116,12 @@ def _ramp(
     radius_m: float,
     falloff: str = "gaussian",
 ) -> None:
-    session.edited(session.land.dab("ramp", x0, z0, radius_m, STRENGTH_M[1], falloff=falloff, end=(x1, z1)))
+    land = session.land
+    session.edit(
+        lambda: session.edited(
+            land.dab("ramp", x0, z0, radius_m, STRENGTH_M[1], falloff=falloff, end=(x1, z1))
+        )
+    )
 
 
 def _kicker(
@@ -83,21 +130,52 @@ def _kicker(
     yaw_rad = view_yaw_rad(session) if yaw_deg is None else math.radians(yaw_deg)
     # A parabola that leaves its lip at the angle is half as high as the straight slope would be.
     lip_m = 0.5 * length_m * math.tan(math.radians(angle_deg))
-    box = session.land.dab("kicker", x, z, 0.5 * length_m, lip_m, yaw_rad=yaw_rad, length_m=length_m)
-    session.edited(box)
+    land = session.land
+    session.edit(
+        lambda: session.edited(
+            land.dab("kicker", x, z, 0.5 * length_m, lip_m, yaw_rad=yaw_rad, length_m=length_m)
+        )
+    )
+
+
+def _erode(session: Session, x: float | str, *values: float) -> None:
+    if isinstance(x, str):
+        session.cancel_erosion()
+        return
+    z, radius_m, seconds, *settings = values
+    session.erode(Region(x, z, radius_m, seconds), with_defaults(*settings))
 
 
 def _undo(session: Session) -> None:
-    session.edited(session.land.edits.undo())
+    if session.erosion is not None:
+        # What the player sees happening is what they want back.
+        session.cancel_erosion()
+        return
+    session.edit(lambda: session.edited(session.land.edits.undo()))
 
 
 def _redo(session: Session) -> None:
-    session.edited(session.land.edits.redo())
+    session.edit(lambda: session.edited(session.land.edits.redo()))
 
 
 def _save(session: Session, name: str) -> None:
     session.save(name)
     session.messages.append((f"saved as {session.save_name}", "good"))
+
+
+def _world(session: Session, verb: str, name: str, new: str = "") -> None:
+    """Change saved worlds; opening and making one is `app`'s."""
+    if verb == "copy":
+        session.duplicate(name, new)
+        text = f"{name} is copied as {new}"
+    elif verb == "rename":
+        session.rename(name, new)
+        text = f"{name} is {new} now"
+    elif name == session.save_name:
+        raise UsageError(f"the world {name!r} is open; open another one before you delete it")
+    else:
+        text = f"{name} lies in the trash: {saves.delete_world(name)}"
+    session.messages.append((text, "good"))
 
 
 def _look(session: Session, yaw_deg: float, pitch_deg: float) -> None:
@@ -146,6 +224,17 @@ def _wet(session: Session, share: float) -> None:
     session.weather.wetness = share
 
 
+def _rain(session: Session, rain_mm_h: float, minutes: float = 0.0) -> None:
+    session.rain(rain_mm_h, 60.0 * minutes)
+
+
+def _runoff(session: Session, state: str) -> None:
+    if state == "clear":
+        session.clear_rain()
+    else:
+        session.weather.runoff = state == "on"
+
+
 def _recover(session: Session) -> None:
     session.entities.component(session.cast.rider, Intent).recover = True
 
@@ -176,6 +265,11 @@ def _quit(session: Session) -> None:
 
 _ACTIONS: dict[str, Callable[..., None]] = {
     "sea": _sea,
+    "tide": _tide,
+    "waves": _waves,
+    "season": _season,
+    "year": _year,
+    "climate": _climate,
     "time": _time,
     "teleport": _teleport,
     "dab": _dab,
@@ -183,14 +277,18 @@ _ACTIONS: dict[str, Callable[..., None]] = {
     "kicker": _kicker,
     "tool": _tool,
     "falloff": _falloff,
+    "erode": _erode,
     "undo": _undo,
     "redo": _redo,
     "save": _save,
+    "world": _world,
     "look": _look,
     "eye": _eye,
     "chase": _chase,
     "camera": _camera,
     "wet": _wet,
+    "rain": _rain,
+    "runoff": _runoff,
     "recover": _recover,
     "sculpt": _sculpt,
     "brush": _brush,
@@ -230,10 +328,11 @@ def sculpt(session: Session, step: sculpt_tool.Action) -> None:
     edits, tool = session.land.edits, session.tool
     match step:
         case sculpt_tool.BeginStroke():
-            edits.begin_stroke()
+            session.edit(edits.begin_stroke)
+            session.land.erosion_brush.dry()
             tool.target_m = None
         case sculpt_tool.EndStroke():
-            session.edited(edits.end_stroke())
+            session.edit(session.end_stroke)
         case sculpt_tool.Dab(brush, x, z, radius_m, strength_m):
             if brush == "flatten" and tool.target_m is None:
                 tool.target_m = session.land.ground.height(x, z)

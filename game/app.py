@@ -12,6 +12,8 @@ from __future__ import annotations
 import dataclasses
 import gc
 import math
+import secrets
+import sys
 import time
 from collections import deque
 from datetime import datetime
@@ -25,20 +27,24 @@ from game.core.errors import UsageError
 from game.core.options import RideOptions, Screenshot
 from game.core.paths import first_writable, user_data_dir, user_pictures_dir
 from game.core.preferences import Preferences, load, save, settings_path
+from game.core.remap import rebound
 from game.core.report import SECTIONS, RideLog, percentiles, rss_mib
 from game.core.settings import Quality, quality, quality_for_renderer
 from game.core.stopwatch import Stopwatch
 from game.core.units import STEP_S
 from game.ecs.components import Intent
 from game.exchange.raster import write_png
+from game.exchange.video import Video
 from game.host.inputs import InputFrame, Inputs, key_label
 from game.host.window import Window
 from game.ride.camera import feel_of
 from game.ride.contact import clearance
 from game.ride.vibration import STILL, rumble, stronger
-from game.session import Lens, Session, default_workers, open_session
+from game.session import GROWTH_LINE_M, Lens, Session, default_workers, open_session
 from game.streaming.store import PAGE_BYTES
 from game.streaming.wanted import Focus
+from game.world.save import check_name, free_name, list_worlds
+from game.world.sea import mean_level_m
 
 if TYPE_CHECKING:
     from game.gl.context import GLContext
@@ -46,6 +52,8 @@ if TYPE_CHECKING:
     from game.render.frame import CameraView
     from game.render.renderer import Renderer
     from game.ui.interface import Interface
+    from game.ui.water_tab import SeaState
+    from game.ui.weather_tab import RainState
 
 LOOK_RAD_PER_COUNT = 0.0022
 """Turn of the look for one count of mouse motion."""
@@ -92,6 +100,7 @@ class Game:
         self, options: RideOptions, window: Window, gl: GLContext, interface: Interface | None
     ) -> None:
         from game.render.renderer import Renderer
+        from game.render.shader_watch import ShaderWatch
 
         self.options = options
         self.window = window
@@ -112,10 +121,13 @@ class Game:
         layers = self.session.stream.store.limit
         self.renderer: Renderer = Renderer(gl, self.quality, *window.drawable_size, layers)
         self.renderer.draw_enabled = options.draw
+        self._shaders = ShaderWatch() if options.dev else None
         self.log = RideLog()
         self.watch = Stopwatch()
         self._script: deque[Command] = deque(options.commands)
         self._shots: list[Screenshot] = list(options.screenshots)
+        width, height = window.drawable_size
+        self._video = None if options.video is None else Video(options.video, width, height, options.fps)
         self._asked: list[Command] = []
         """Commands from the interface, for the next frame."""
         self._shown_camera: CameraView | None = None
@@ -133,17 +145,20 @@ class Game:
         """Advance by `frame_s` seconds and show one picture; False when the ride is over."""
         from game.render.frame import covering
 
-        session, stream, watch = self.session, self.session.stream, self.watch
+        watch = self.watch
         watch.start()
 
         inputs = self._read_inputs(frame_s)
         self._obey_commands()
+        # Only now: a command may have opened another world.
+        session, stream = self.session, self.session.stream
         # Measured and repeated rides must not depend on when a worker thread is done.
+        session.carve(frame_s, paced=self.options.pages != "realtime")
         edited = session.settle_edits(block=self.options.pages != "realtime")
         watch.lap("edit_ms")
 
         self._set_intent(inputs, frame_s)
-        steps = self.clock.advance(0.0 if session.paused else frame_s)
+        steps = self.clock.advance(0.0 if self._paused else frame_s)
         for _ in range(steps):
             session.schedule.step(session.entities, STEP_S)
             watch.lap("sim_ms")
@@ -151,6 +166,9 @@ class Game:
             self._rumble = stronger(self._rumble, rumble(session.bicycle))
             watch.skip()
         self._after_steps(steps)
+        session.look_ahead()
+        session.settle_runoff(steps * STEP_S, block=self.options.pages != "realtime")
+        watch.skip() if self.options.pages != "realtime" else watch.lap("stream_ms")
         self._vibrate()
 
         camera = self._camera()
@@ -172,9 +190,13 @@ class Game:
             watch.lap("upload_ms")
         watch.lap("stream_ms")
 
-        selection = stream.select(covering(camera), 0.0 if session.paused else frame_s)
+        session.coast.follow(stream.store, session.weather.sea_level_m)
+        watch.lap("stream_ms")
+
+        selection = stream.select(covering(camera), 0.0 if self._paused else frame_s)
         watch.lap("select_ms")
 
+        self._keep_drawable()
         if self._ready_to_draw(selection, frame_s):
             self._draw(camera, selection)
             watch.lap("submit_ms")
@@ -191,9 +213,15 @@ class Game:
         stream = self.session.stream
         stream.want(self._focus(self._camera()), 0.0)
         done = stream.wait(seconds)
-        for layer, page in stream.collect():
+        for layer, page in stream.arrivals():
             self.renderer.upload(layer, page)
         return done
+
+    @property
+    def _paused(self) -> bool:
+        """Whether the ride stands still: paused, or a player is at the controls screen."""
+        at_controls = self._playing and self.interface is not None and self.interface.controls_open
+        return self.session.paused or at_controls
 
     # Inputs and commands: all that may change the session before its steps.
 
@@ -201,6 +229,7 @@ class Game:
         interface, session = self.interface, self.session
         has_mouse = interface is not None and interface.layer.wants_mouse
         has_text = interface is not None and interface.layer.wants_text
+        self.inputs.muted = interface is not None and interface.waits_for_key
         inputs = self.inputs.poll(self.window.pixel_ratio, has_mouse, has_text)
         session.quit |= inputs.quit
         if inputs.resized:
@@ -223,10 +252,13 @@ class Game:
         if inputs.picture:
             self._ask_picture()
         if interface is not None:
-            interface.read(inputs, self.window.pixel_ratio, not self.inputs.grabbed)
+            bound = interface.read(inputs, self.window.pixel_ratio, not self.inputs.grabbed, self.preferences)
+            self._asked.extend(parse_command(text) for text in bound)
             self._sculpt(inputs, frame_s)
         free_pointer = (
-            session.paused or session.tool.active or (interface is not None and interface.menu_open)
+            self._paused
+            or session.tool.active
+            or (interface is not None and (interface.menu_open or interface.worlds_open))
         )
         self.inputs.grab_pointer(self._playing and not free_pointer)
         return inputs
@@ -283,6 +315,9 @@ class Game:
         if command.name == "teleport" and self.interface is not None:
             for step in self.interface.stroke.cancel():
                 actions.sculpt(self.session, step)
+        if command.name == "world" and command.values[0] in ("open", "new"):
+            self._change_world(*(str(value) for value in command.values))
+            return
         if actions.obey(self.session, command):
             return
         name, value = command.name, command.values[0] if command.values else ""
@@ -302,10 +337,44 @@ class Game:
             self._ask_picture()
         elif name == "motion":
             self._set_motion(str(value))
+        elif name in ("bind", "button", "control", "feel") or (name == "controls" and value == "reset"):
+            self._use_controls(rebound(self.preferences, command))
         elif name == "fullscreen":
             self._toggle_fullscreen()
         elif self.interface is not None:
             self.interface.switch(name, value == "on")
+
+    def _change_world(self, verb: str, name: str, recipe: str = "", seed: str = "") -> None:
+        """Keep this world and ride in another, saved (`open`) or new. This one goes on when that fails."""
+        name = free_name(name) if verb == "new" else check_name(name)
+        if verb == "open" and name == self.session.save_name:
+            raise UsageError(f"the world {name!r} is open already")
+        if verb == "open" and name not in list_worlds():
+            raise UsageError(f"there is no saved world {name!r}; saved worlds: {', '.join(list_worlds())}")
+        if self.interface is not None:
+            for step in self.interface.stroke.cancel():
+                actions.sculpt(self.session, step)
+        # A script's own ride is not to leave worlds behind.
+        if self._playing:
+            self.save_at_exit()
+        options = dataclasses.replace(
+            self.options,
+            save=name,
+            world=recipe or self.session.world,
+            seed=int(seed) if seed else secrets.randbelow(1 << 31) if verb == "new" else None,
+            start=None,
+            sea_level_m=None,
+        )
+        session = open_session(options, self.quality)
+        self.session.close()
+        self.session = session
+        session.use_feel(feel_of(self.preferences.camera))
+        if verb == "new":
+            session.save(name)
+        self._shown_camera = None
+        self.start_height_m = session.bicycle.y
+        self._renew_renderer()
+        session.messages.append((f"{name}, seed {session.seed}", "good"))
 
     def _toggle_fullscreen(self) -> None:
         self.window.toggle_fullscreen()
@@ -318,6 +387,16 @@ class Game:
         self.session.use_feel(feel_of(camera))
         if self._playing:
             self.session.messages.append((MOTION_LABELS[motion], "good"))
+            self._save_preferences()
+
+    def _use_controls(self, preferences: Preferences) -> None:
+        """Read devices and move the camera by other preferences, and keep them."""
+        self.preferences = preferences
+        self.inputs.use(preferences)
+        self.session.use_feel(feel_of(preferences.camera))
+        if self.interface is not None:
+            self.interface.use_keys(preferences.keys)
+        if self._playing:
             self._save_preferences()
 
     def _save_preferences(self) -> None:
@@ -340,21 +419,59 @@ class Game:
 
     def _set_quality(self, preset: Quality) -> None:
         """Draw with another preset from this frame on; resident pages stay and are sent again."""
+        self.quality = preset
+        self.session.use_quality(preset)
+        self._renew_renderer()
+
+    def _renew_renderer(self) -> None:
         from game.render.renderer import Renderer
 
-        self.quality = preset
-        layers = self.renderer.page_layers
-        self.renderer.release()
-        self.session.use_quality(preset)
         # Layer numbers handed out under a larger limit stay in use.
-        layers = max(layers, self.session.stream.store.limit)
-        self.renderer = Renderer(self.gl, preset, *self.window.drawable_size, layers)
+        layers = max(self.renderer.page_layers, self.session.stream.store.limit)
+        self.renderer.release()
+        self.renderer = Renderer(self.gl, self.quality, *self.window.drawable_size, layers)
+        self.renderer.draw_enabled = self.options.draw
+        self._send_every_page()
+
+    def _keep_drawable(self) -> None:
+        """Make the renderer anew where the driver dropped the context, and follow changed shaders."""
+        if not self.renderer.alive:
+            self._renew_context()
+        if self._shaders is not None and self._shaders.changed():
+            self._reload_shaders()
+        menu_open = self.interface is not None and self.interface.menu_open
+        self.renderer.timers.enabled = self.options.dev or menu_open
+
+    def _reload_shaders(self) -> None:
+        from game.gl.program import ShaderError
+
+        try:
+            self.renderer.reload_shaders()
+        except (ShaderError, UsageError, ValueError) as error:
+            print(f"veloterra: {error}", file=sys.stderr)
+            self.session.messages.append((str(error), "warning"))
+        else:
+            self.session.messages.append(("shaders reloaded", "good"))
+
+    def _renew_context(self) -> None:
+        """A new window or a reset of the driver took every GL object: make them again, and keep the ride."""
+        from game.gl.context import GLContext
+        from game.render.renderer import Renderer
+
+        layers = self.renderer.page_layers
+        self.gl.release()
+        self.renderer.release()
+        self.gl = GLContext()
+        if self.interface is not None:
+            self.interface.renew_layer()
+        self.renderer = Renderer(self.gl, self.quality, *self.window.drawable_size, layers)
         self.renderer.draw_enabled = self.options.draw
         self._send_every_page()
 
     def _send_every_page(self) -> None:
         for layer, page in self.session.stream.store.residents():
             self.renderer.upload(layer, page)
+            page.rest()
 
     def _fit_levels(self, camera: CameraView) -> None:
         """Let the ranges follow lens, resolution and settings, and the textures the pages that takes."""
@@ -377,7 +494,7 @@ class Game:
         intent = session.entities.component(session.cast.rider, Intent)
         intent.pedal = intent.brake_front = intent.brake_rear = intent.steer = 0.0
         if session.free_camera.x is not None:
-            if not session.paused:
+            if not self._paused:
                 actions.fly(session, inputs.pedal - inputs.brake, inputs.steer, inputs.sprint, frame_s)
         else:
             intent.pedal = inputs.pedal * (SPRINT if inputs.sprint else 1.0)
@@ -404,6 +521,11 @@ class Game:
             intent = self.session.entities.component(self.session.cast.rider, Intent)
             intent.hop = intent.recover = False
         self.log.steps += steps
+        passed = self.session.collisions.passed
+        if passed and self._playing:
+            self.session.gates += len(passed)
+            self.session.messages.append((f"through gate {self.session.gates}", "good"))
+        passed.clear()
 
     def _vibrate(self) -> None:
         """Hand the strongest thing that happened in the frame to the gamepad."""
@@ -462,8 +584,10 @@ class Game:
 
     def _draw(self, camera: CameraView, selection: Selection) -> None:
         from game.render.extract import extract
+        from game.render.scenery_gather import REACH_M
 
         session = self.session
+        micro = session.land.source.recipe.micro
         view = extract(
             session.entities,
             session.cast,
@@ -476,6 +600,12 @@ class Game:
             tree_tiles=session.stream.resident_trees(),
             land=session.land.ground,
             surface=session.stream.surface_height,
+            bed=session.bed.follow(session.stream.store, camera.x, camera.z),
+            growth_line_m=GROWTH_LINE_M,
+            snow_line_m=session.snow_line_m(camera.x, camera.z),
+            micro_m=(micro.wavelength_m, micro.amplitude_m),
+            runoff=session.runoff.view,
+            scenery_tiles=session.scenery_near(camera.x, camera.z, REACH_M),
         )
         self._shown_camera = camera
         self.renderer.draw(view)
@@ -515,13 +645,54 @@ class Game:
             strokes=edits.strokes,
             triangles=self.renderer.triangles,
             draw_calls=self.renderer.draw_calls,
-            trees=self.renderer.trees_drawn,
+            trees=self.renderer.trees_drawn if interface.numbers_shown else 0,
             renderer=self.gl.renderer,
             calm=self.preferences.camera.reduced_motion,
+            rain=self._rain_state(),
+            sea=self._sea_state(camera),
+            preferences=self.preferences,
+            passes_ms=self.renderer.timers.times_ms(),
+            erosion=session.erosion,
         )
         self.renderer.picture.bind()
         asked = interface.draw(facts, self.renderer.size, frame_s)
         self._asked.extend(parse_command(text) for text in asked)
+
+    def _rain_state(self) -> RainState:
+        from game.ui.weather_tab import RainState
+
+        weather, runoff = self.session.weather, self.session.runoff
+        water = runoff.view
+        return RainState(
+            target_mm_h=weather.rain_target_mm_h,
+            falling_mm_h=weather.rain_mm_h,
+            wetness=weather.wetness,
+            runoff=weather.runoff,
+            outflow_m3_s=0.0 if water is None else water.outflow_m3_s,
+            pond_m3=0.0 if water is None else water.pond_m3,
+            rained_mm=runoff.history.rained_mm,
+        )
+
+    def _sea_state(self, camera: CameraView) -> SeaState:
+        from game.ui.water_tab import SeaState
+
+        session = self.session
+        weather, sea, season = session.weather, session.sea, session.season
+        return SeaState(
+            mean_m=mean_level_m(weather, sea),
+            now_m=weather.sea_level_m,
+            target_m=sea.target_m,
+            waves_m=sea.waves_m,
+            tide_m=sea.tide_m,
+            tide_s=sea.tide_s,
+            day=season.day,
+            year_s=season.year_s,
+            flood_m=season.flood_m,
+            warmth_c=season.warmth_c,
+            moisture=season.moisture,
+            snow_line_m=session.snow_line_m(camera.x, camera.z),
+            coast_m=session.coast.coasts.length_m,
+        )
 
     def _ask_picture(self) -> None:
         self._pictures += 1
@@ -533,6 +704,8 @@ class Game:
         due = [shot for shot in self._shots if shot.at_s is not None and shot.at_s <= now]
         if due or self._pictures:
             self._write_pictures(due)
+        if self._video is not None:
+            self._video.add(self.renderer.read_pixels())
 
     def _write_pictures(self, due: list[Screenshot]) -> None:
         pixels = self.renderer.read_pixels()
@@ -555,6 +728,8 @@ class Game:
         """Write what was asked for "at the end", and what fell after the last frame."""
         if self._shots:
             self._write_pictures(list(self._shots))
+        if self._video is not None:
+            self._video.close()
 
     def _present(self) -> None:
         if not self.options.offscreen and self.options.draw:
@@ -587,8 +762,8 @@ class Game:
         log.streaming["pages_uploaded_frame"].append(stats.uploaded)
         log.triangles.append(self.renderer.triangles)
         log.draw_calls.append(self.renderer.draw_calls)
-        log.trees.append(self.renderer.trees_drawn)
         if log.frames % 30 == 1:
+            log.trees.append(self.renderer.trees_drawn)
             log.note_memory()
             log.covered_m.append(stats.covered_m)
         if self.clock.time_due_s > WARM_S or self.clock.time_due_s >= 0.5 * self.options.seconds:
@@ -612,6 +787,7 @@ class Game:
     def save_at_exit(self) -> str | None:
         """Keep what the player made; return the name it is saved under, None when there was nothing to keep."""
         session = self.session
+        session.finish_smoothing()
         if not session.save_name and session.saved_epoch == session.land.edits.epoch:
             return None
         session.save(session.save_name or self._name_of_ride())
@@ -636,6 +812,7 @@ class Game:
             "pages_generated": stats.generated,
             "pages_resident": stats.resident,
             "page_memory_mib": stats.page_memory_mib,
+            "page_cpu_mib": session.stream.store.cpu_bytes / 2**20,
             "view_distance_m": self.quality.view_m,
             "page_layers": stats.layers,
             "page_generation_ms": percentiles(list(session.stream.generation_ms)),
@@ -654,6 +831,8 @@ class Game:
 
     def release(self) -> None:
         """Stop the workers and free every GL object; harmless when called twice."""
+        if self._video is not None:
+            self._video.close()
         self.session.close()
         self.inputs.close()
         if self.interface is not None:

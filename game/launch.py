@@ -22,6 +22,7 @@ from game.core.options import RideOptions, Screenshot
 from game.core.paths import first_writable, user_data_dir
 from game.core.preferences import load, settings_path
 from game.core.report import build_report, rss_mib, write_report
+from game.host.allocator import share_one_arena
 from game.host.inputs import key_hints
 from game.host.window import NoDisplay, Window
 from game.kernels import warmup
@@ -36,6 +37,7 @@ FALLBACK_S = 20.0
 
 def open_context(options: RideOptions) -> tuple[Window, GLContext]:
     """Window, platform binding, context: in the only order that works. Raises `NoDisplay`, `UsageError`."""
+    share_one_arena()
     if options.seconds is not None:
         # SDL would turn SIGTERM and Ctrl+C into events, and nobody reads events while kernels compile.
         os.environ.setdefault("SDL_NO_SIGNAL_HANDLERS", "1")

@@ -9,10 +9,14 @@ import math
 import os
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from game.core.coords import PageKey
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.coords import WORLD_LIMIT_M, PageKey, page_at
 from game.core.errors import UsageError
 from game.core.options import RideOptions
 from game.core.settings import Quality
@@ -27,6 +31,8 @@ from game.ecs.components import (
     Previous,
     PreviousCamera,
     SculptTool,
+    Sea,
+    Season,
     Weather,
 )
 from game.ecs.schedule import Schedule
@@ -39,21 +45,42 @@ from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
+from game.streaming.bed import Bed
+from game.streaming.coast import CoastTracker
 from game.streaming.edit_switch import EditSwitch, Upload
+from game.streaming.runoff import RunoffWorker
+from game.streaming.smoothing import SmoothDab, WideSmoothing
 from game.streaming.stream import TerrainStream
 from game.world import save as saves
 from game.world.edits import DirtyBox
+from game.world.erosion import ErosionSettings, Region
+from game.world.erosion_run import ErosionRun
 from game.world.land import LandSource
 from game.world.lock import WorldLock
+from game.world.operations import STRENGTH_M
 from game.world.recipe import Recipe
 from game.world.save import Pose, SavedWorld, WorldFile, check_name, list_worlds, load_world, lock_world
+from game.world.sea import make_sea_system, mean_level_m
+from game.world.seasons import ClimateSettings, SnowLine, season_look
 from game.world.spawn import find_spawn, spawn_at
 from game.world.stamps import Stamp, make_source
+from game.world.weather import SavedRain, make_weather_system, rain_rates, wetness_after
 
 DEFAULT_SEED = 1
 DEFAULT_SEA_LEVEL_M = 0.0
+GROWTH_LINE_M = 0.0
+"""Height of the sea when worlds were made: below it the land is a bed on which nothing has grown."""
 
 _MOST_REPAIRS_SHOWN = 5
+
+SMOOTH_AT_ONCE_M = 50.0
+"""Radius up to which smoothing is worked out in the frame it is asked in."""
+
+FOLD_AT_ONCE = 1 << 20
+"""Samples of smoothing that the end of a stroke folds within the frame: a stroke of a hundred dabs of 50 m."""
+
+AT_ONCE_OPS = 48
+"""Operations that a page goes through within a frame: undo under hundreds of dabs would take it a tenth of a second."""
 
 AT_ONCE_M2 = 45_000.0
 """Changes of a smaller box are shown in the frame they were made in: any dab of up to 100 m, a quick drag of 50 m."""
@@ -91,6 +118,14 @@ ZOOM_SHARE = 0.2
 at speed alone does not move them."""
 
 
+FLOWN_M = 700.0
+"""A free camera farther than this from the rider takes the window of runoff along."""
+
+
+def _within_world(value: float) -> float:
+    return min(WORLD_LIMIT_M, max(-WORLD_LIMIT_M, value))
+
+
 def _report_failure(key: PageKey, error: Exception) -> None:
     print(
         f"veloterra: page {tuple(key)} could not be made ({type(error).__name__}: {error}); "
@@ -113,18 +148,30 @@ class Session:
     schedule: Schedule
     collisions: Collisions
     switch: EditSwitch
+    runoff: RunoffWorker
+    snow: SnowLine
+    """Where snow lies in midsummer."""
+    smoothing: WideSmoothing
     paused: bool = False
     quit: bool = False
+    erosion: ErosionRun | None = None
+    """Time that is passing somewhere."""
     touched: DirtyBox | None = None
     """Land changed since the last `settle_edits`."""
     lens: Lens | None = None
     """The lens the levels stand for."""
+    gates: int = 0
+    """Gates ridden through since the start."""
     saved_epoch: int = 0
     """Edit epoch that is on disk."""
     _owed: list[Upload] = field(default_factory=list)
     """Uploads of a change that was shown outside of a frame."""
     messages: list[tuple[str, str]] = field(default_factory=list)
     """(text, kind) for the player, taken by the user interface."""
+    bed: Bed = field(default_factory=Bed)
+    """The land around the camera, for the water."""
+    coast: CoastTracker = field(default_factory=CoastTracker)
+    """The waterline of the land around."""
     lock: WorldLock | None = None
     """On the world `save_name`: no other instance may open it."""
     stamps: list[Stamp] = field(default_factory=list)
@@ -144,6 +191,22 @@ class Session:
     def weather(self) -> Weather:
         """Hour and sea level."""
         return self.entities.component(self.cast.world, Weather)
+
+    @property
+    def sea(self) -> Sea:
+        """Where the sea goes."""
+        return self.entities.component(self.cast.world, Sea)
+
+    @property
+    def season(self) -> Season:
+        """Day of the year and climate."""
+        return self.entities.component(self.cast.world, Season)
+
+    def snow_line_m(self, x: float, z: float) -> float:
+        """Height from which snow lies around world (x, z) in this season, metres."""
+        season = self.season
+        warmer_c = season_look(season.day, season.warmth_c).warmer_c
+        return self.snow.at(x, z, warmer_c)
 
     @property
     def tool(self) -> SculptTool:
@@ -168,10 +231,121 @@ class Session:
         camera_system(self.entities, 1.0 / 120.0)
         systems.remember_previous(self.entities, 0.0)
 
+    def look_ahead(self) -> None:
+        """Have what the rider will soon touch made ready by a thread; once a frame, after its steps."""
+        rider = self.bicycle
+        self.land.ground.look_ahead(rider.x, rider.z, rider.vx_m_s, rider.vz_m_s)
+
+    def edit(self, change: Callable[[], None]) -> None:
+        """Carry out a change of the log: now, or when the smoothing under way is done."""
+        if self.smoothing.busy:
+            self.smoothing.waiting.append(change)
+        else:
+            change()
+
+    def smooth(self, dab: SmoothDab) -> None:
+        """Smooth the land: at once with a small brush on land that is there, else beside the frames."""
+        if not self.smoothing.busy:
+            self._begin_smooth(dab)
+            return
+        waiting = self.smoothing.waiting
+        last = waiting[-1] if waiting else None
+        if not (isinstance(last, SmoothDab) and last.takes_in(dab)):
+            waiting.append(dab)
+
+    def end_stroke(self) -> None:
+        """Close the stroke; a long one of wide smoothing is folded beside the frames."""
+        runs = self.land.edits.stroke_deltas()
+        if sum(delta.ni * delta.nj for run in runs for delta in run) <= FOLD_AT_ONCE:
+            self.edited(self.land.edits.end_stroke())
+            return
+        self.smoothing.fold(runs, lambda folded: self.edited(self.land.edits.end_stroke(folded)))
+
+    def _begin_smooth(self, dab: SmoothDab) -> None:
+        land = self.land
+        strength_m = min(dab.strength_m, STRENGTH_M[1])
+        if dab.radius_m <= SMOOTH_AT_ONCE_M and land.workbench.at_hand(dab.x, dab.z, dab.radius_m):
+            self.edited(land.dab("smooth", dab.x, dab.z, dab.radius_m, strength_m, falloff=dab.falloff))
+            return
+        # As `LandSource.dab`: a millimetre is finer than any hand.
+        spot = SmoothDab(round(dab.x, 3), round(dab.z, 3), dab.radius_m, strength_m, dab.falloff)
+        self.smoothing.smooth(
+            land.edits.snapshot(),
+            spot,
+            lambda made: self.edited(land.edits.apply_delta(made[0], spot.radius_m)),
+        )
+
+    def finish_smoothing(self) -> None:
+        """Wait for the smoothing under way, and put it and what waited for it into the log."""
+        self._smooth_on(block=True)
+
+    def _smooth_on(self, block: bool) -> None:
+        """Take over smoothing that is done, and go on with the edits that waited for it."""
+        while self.smoothing.finish(block):
+            waiting = self.smoothing.waiting
+            while waiting and not self.smoothing.busy:
+                change = waiting.popleft()
+                try:
+                    if isinstance(change, SmoothDab):
+                        self._begin_smooth(change)
+                    else:
+                        change()
+                except ValueError as error:
+                    self.messages.append((str(error), "warning"))
+            if not self.smoothing.busy:
+                self.smoothing.rest()
+
     def edited(self, box: DirtyBox | None) -> None:
         """Note a change of the land; `settle_edits` makes it visible everywhere at once."""
         if box is not None:
             self.touched = box.union(self.touched)
+
+    def erode(self, region: Region, settings: ErosionSettings) -> None:
+        """Let time pass over a region, beside the frame; `carve` goes on with it.
+
+        Raises `ValueError` while time passes somewhere already.
+        """
+        self.finish_smoothing()  # it is the smoothed land that is carved
+        if self.erosion is not None:
+            raise ValueError(
+                "time is passing somewhere already; wait for it, or cancel it with: erode cancel"
+            )
+        self.erosion = ErosionRun(
+            self.land.source,
+            self.land.edits,
+            region,
+            settings,
+            seed=self.seed,
+            sea_level_m=self.weather.sea_level_m,
+            threads=default_workers(),
+        )
+        self.erosion.start()
+
+    def carve(self, frame_s: float, paced: bool) -> None:
+        """Go on with the erosion under way, if any; with `paced` by exactly what `frame_s` seconds bring."""
+        run = self.erosion
+        if run is None or self.smoothing.busy:
+            return
+        settled = self.touched is None and not self.switch.pending
+        try:
+            self.edited(run.frame(frame_s, paced=paced, settled=settled))
+        except (MemoryError, RuntimeError, ValueError) as error:
+            # `frame` took its preview away from the log; the land must follow.
+            self.edited(run.taken_back)
+            self.messages.append((f"erosion stopped: {error}", "warning"))
+        else:
+            if run.over:
+                moved = f"{run.moved_m3:,.0f}".replace(",", " ")
+                self.messages.append((f"{run.region.seconds:g} s have passed: {moved} m³ moved", "good"))
+        if run.over:
+            self.erosion = None
+
+    def cancel_erosion(self) -> None:
+        """Stop the erosion under way, if any; the land is as it was."""
+        if self.erosion is not None:
+            self.edited(self.erosion.cancel())
+            self.erosion = None
+            self.messages.append(("erosion cancelled; the land is as it was", "info"))
 
     def settle_edits(self, block: bool = False) -> list[Upload]:
         """Switch ground and every resident page to the newest edits; return what has to be uploaded.
@@ -181,10 +355,12 @@ class Session:
         in one frame; changes made meanwhile are the next one. With `block` everything is shown now.
         """
         uploads = self._switch_on(block)
+        self._smooth_on(block)
         while self.touched is not None and not self.switch.pending:
             box, self.touched = self.touched, None
             snapshot = self.land.edits.snapshot()
-            if (box.x1 - box.x0) * (box.z1 - box.z0) <= AT_ONCE_M2:
+            small = (box.x1 - box.x0) * (box.z1 - box.z0) <= AT_ONCE_M2
+            if small and snapshot.work(box, self.land.epoch) <= AT_ONCE_OPS:
                 self.land.show(snapshot)
                 uploads.extend(self.stream.apply_edits(self.land, box))
             else:
@@ -201,6 +377,53 @@ class Session:
             # Only now do wheels and arriving pages follow.
             self.land.show(shown)  # type: ignore[arg-type]
         return uploads + staged
+
+    def settle_runoff(self, seconds: float, block: bool = False) -> None:
+        """Let rain run off around the rider for `seconds`; with `block` the newest water is waited for."""
+        weather, rider, free = self.weather, self.bicycle, self.free_camera
+        if not weather.runoff:
+            self.runoff.view = None
+            return
+        rates = rain_rates(weather.rain_mm_h, weather.wetness)
+        x, z = rider.x, rider.z
+        if free.x is not None and free.z is not None and math.hypot(free.x - x, free.z - z) > FLOWN_M:
+            x, z = _within_world(free.x), _within_world(free.z)
+        self.runoff.update(x, z, self.land.shown, weather.sea_level_m, rates, seconds, block)
+
+    def rain(self, rain_mm_h: float, past_s: float = 0.0) -> None:
+        """Let it rain from now on; with `past_s` it has rained so for that many seconds already."""
+        weather = self.weather
+        weather.rain_target_mm_h = rain_mm_h
+        if past_s <= 0.0:
+            return
+        weather.rain_mm_h = rain_mm_h
+        parts = 8
+        for _ in range(parts):
+            weather.wetness = wetness_after(weather.wetness, rain_mm_h, past_s / parts)
+            self.runoff.rained(past_s / parts, *rain_rates(rain_mm_h, weather.wetness))
+
+    def _rain_to_save(self) -> SavedRain | None:
+        weather, past = self.weather, self.runoff.history.copy()
+        if not past and weather.rain_target_mm_h == weather.wetness == 0.0:
+            return None
+        return SavedRain(weather.rain_target_mm_h, weather.wetness, past)
+
+    def clear_rain(self) -> None:
+        """End the rain and dry everything at once."""
+        weather = self.weather
+        weather.rain_mm_h = weather.rain_target_mm_h = weather.wetness = 0.0
+        self.runoff.forget()
+
+    def scenery_near(self, x: float, z: float, reach_m: float) -> list[tuple[PageKey, NDArray[np.float32]]]:
+        """What stands on the resident level-0 pages within `reach_m` of (x, z); rows as in `kernels.scenery`."""
+        found = []
+        low, high = page_at(0, x - reach_m, z - reach_m), page_at(0, x + reach_m, z + reach_m)
+        for ix in range(low.ix, high.ix + 1):
+            for iz in range(low.iz, high.iz + 1):
+                page = self.stream.store.page(PageKey(0, ix, iz))
+                if page is not None:
+                    found.append((page.key, self.land.scenery.rows(page)))
+        return found
 
     def use_quality(self, quality: Quality) -> None:
         """Other level ranges and trees from this frame on; resident pages stay."""
@@ -241,6 +464,7 @@ class Session:
         """
         name = check_name(name)
         self.finish_autosave()
+        self.finish_smoothing()
         lock = self.lock
         if lock is None or lock.name != name:
             lock = lock_world(name)
@@ -262,6 +486,30 @@ class Session:
             self.lock.release()
         self.lock, self.save_name = lock, name
         self.saved_epoch = self.land.edits.epoch
+
+    def rename(self, name: str, new: str) -> None:
+        """Give a saved world another name, also the one that is open. Raises `UsageError` as `saves.rename_world`."""
+        if name != self.save_name or self.lock is None:
+            saves.rename_world(name, new)
+            return
+        self.finish_autosave()
+        self.lock.release()
+        try:
+            saves.rename_world(name, new)
+            name = check_name(new)
+        finally:
+            self.lock = lock_world(name)
+            self.save_name = name
+
+    def duplicate(self, name: str, new: str) -> None:
+        """Copy a saved world, the open one as it is now. Raises `UsageError` as `saves.copy_world`."""
+        if name != self.save_name:
+            saves.copy_world(name, new)
+            return
+        new = saves.free_name(new)
+        self.finish_smoothing()
+        with lock_world(new):
+            saves.write_world(new, self.world_file())
 
     def autosave(self) -> None:
         """Write the world under its name on a thread of its own; nothing happens while the last one is at it.
@@ -307,9 +555,11 @@ class Session:
             recipe=self.world,
             seed=self.seed,
             edits=edits,
-            sea_level_m=weather.sea_level_m,
+            sea_level_m=mean_level_m(weather, self.sea),
+            climate=_climate_settings(self.sea, self.season),
             hour=weather.hour,
             pose=Pose(rider.x, rider.z, rider.yaw_rad),
+            rain=self._rain_to_save(),
             stamps=self.stamps,
             extra=self.extra,
         )
@@ -318,10 +568,17 @@ class Session:
     def close(self) -> None:
         """End the workers, drop the entities and give the world's lock back; harmless when called twice."""
         self.finish_autosave()
+        if self.erosion is not None:
+            self.erosion.cancel()
+            self.erosion = None
         if self.lock is not None:
             self.lock.release()
+        self.coast.close()
         self.switch.close()
+        self.runoff.close()
+        self.smoothing.close()
         self.stream.close()
+        self.land.ground.close()
         self.entities.release()
 
 
@@ -371,23 +628,38 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             PreviousCamera(),
             FreeCamera(),
         ),
-        world=entities.create(Weather(sea_level_m=sea_level_m)),
+        world=entities.create(Weather(sea_level_m=sea_level_m), *_sea_and_season(sea_level_m, saved.climate)),
         tool=entities.create(SculptTool()),
     )
     if saved.hour is not None:
         entities.component(cast.world, Weather).hour = saved.hour
 
+    runoff = RunoffWorker(source, saved.seed)
+    if saved.rain is not None:
+        weather = entities.component(cast.world, Weather)
+        weather.rain_mm_h = weather.rain_target_mm_h = saved.rain.mm_h
+        weather.wetness = saved.rain.wetness
+        for segment in saved.rain.past:
+            runoff.rained(*segment)
     patch = LandPatch(land.ground)
-    collisions = Collisions(patch)
+    collisions = Collisions(patch, land.scenery.solids)
     if options.speed_m_s is None:
         surfaces = SurfaceMap(source.climate_at)
         moving = [
-            systems.make_autopilot_system(patch, source.block),
-            systems.make_bicycle_system(patch, collisions, surfaces),
+            systems.make_autopilot_system(patch, source.block, land.scenery.solids),
+            systems.make_bicycle_system(patch, collisions, surfaces, lambda: runoff.view),
         ]
     else:
         moving = [make_glide_system(land.ground, options.speed_m_s)]
-    schedule = Schedule([systems.remember_previous, *moving, systems.make_camera_system(patch)])
+    schedule = Schedule(
+        [
+            systems.remember_previous,
+            make_weather_system(),
+            make_sea_system(),
+            *moving,
+            systems.make_camera_system(patch),
+        ]
+    )
 
     lens = Lens(
         options.error_px or quality.error_px, ChaseCamera().fov_y_rad, options.height, options.curvature
@@ -401,6 +673,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         budgeted=options.pages == "budget",
         bend_per_m=lens.bend_per_m(quality),
     )
+    land.ground.growth_line_m = GROWTH_LINE_M
     land.ground.resident = stream.store.page
     land.workbench.lookups.append(stream.store.page)
     session = Session(
@@ -415,6 +688,9 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         collisions=collisions,
         lens=lens,
         switch=EditSwitch(stream, options.workers or default_workers()),
+        runoff=runoff,
+        snow=SnowLine(source.climate_at, land.ground.height),
+        smoothing=WideSmoothing(source, stream.store.page),
         saved_epoch=land.edits.epoch,
         messages=[(message, "warning") for message in messages],
         lock=lock,
@@ -429,7 +705,31 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
     else:
         start = find_spawn(land, sea_level_m)
         session.place(start.x, start.z, start.yaw_rad)
+    # Behind the loading screen, not in the first step.
+    collisions.refill(session.bicycle.x, session.bicycle.z)
+    collisions.fill()
     return session
+
+
+def _sea_and_season(level_m: float, saved: ClimateSettings) -> tuple[Sea, Season]:
+    """The components of a world that was saved with these settings."""
+    sea = Sea(before_m=level_m, tide_m=saved.tide_m, tide_s=saved.tide_s, waves_m=saved.waves_m)
+    season = Season(saved.day, saved.year_s, saved.flood_m)
+    season.warmth_c, season.moisture = saved.warmth_c, saved.moisture
+    return sea, season
+
+
+def _climate_settings(sea: Sea, season: Season) -> ClimateSettings:
+    return ClimateSettings(
+        day=season.day,
+        year_s=season.year_s,
+        flood_m=season.flood_m,
+        warmth_c=season.warmth_c,
+        moisture=season.moisture,
+        tide_m=sea.tide_m,
+        tide_s=sea.tide_s,
+        waves_m=sea.waves_m,
+    )
 
 
 def _saved(options: RideOptions) -> tuple[SavedWorld, list[str]]:

@@ -1,5 +1,6 @@
 #include "frame.glsl"
 #include "atmosphere.glsl"
+#include "curvature.glsl"
 #include "tile.glsl"
 
 in vec3 v_ray;
@@ -18,7 +19,7 @@ float stars(vec3 direction) {
 void main() {
     vec3 direction = normalize(v_ray);
     vec3 colour = sky_colour(direction);
-    if (direction.y > 0.0) {
+    if (direction.y > horizon_slope() * length(direction.xz)) {
         float toward = dot(direction, sun_direction.xyz);
         colour += disc.rgb * smoothstep(0.99990, 0.99996, toward);
         if (sun_direction.w < 0.7) {

@@ -9,11 +9,15 @@ layout(location = 2) in vec4 colour;  // sRGB; a: how freely it moves
 layout(location = 3) in vec4 place;   // foot relative to the camera, scale
 layout(location = 4) in vec4 look;    // yaw, tint, fade, width
 
+uniform float broadleaved;
+
 out vec3 v_colour;
 out vec3 v_air;
 out vec2 v_grain;       // where in the noise the needles or leaves are
 flat out float v_rough; // how much of that shows
 flat out float v_fade;
+flat out float v_lost; // share of the leaves that have fallen; below zero on bark
+out vec3 v_at;
 
 const float TURN = 6.283185307179586;
 
@@ -37,7 +41,9 @@ void main() {
     vec3 at = place.xyz + offset;
     gl_Position = view_projection * vec4(at, 1.0);
     bool bark = colour.a == 0.0;
-    vec3 albedo = pow(colour.rgb, vec3(2.2)) * (bark ? vec3(1.0) : tree_tone(look.y));
+    vec3 albedo = pow(colour.rgb, vec3(2.2));
+    if (!bark) albedo = leaf_colour(albedo, look.y, broadleaved);
+    albedo = mix(albedo, SNOW_ON_LEAVES, snow_on(place.xyz, n, look.y) * (bark ? 0.5 : 0.85));
     // Less of the sky reaches the lower and inner crown.
     float height = clamp(position.y / 9.0, 0.0, 1.0);
     float open_sky = bark ? 0.55 + 0.15 * height : 0.62 + 0.38 * height;
@@ -51,4 +57,6 @@ void main() {
     v_grain = v_grain * (bark ? 0.55 : 0.38) + look.y;
     v_rough = 1.0 - 0.75 * smoothstep(12.0, 80.0, distance_m);
     v_fade = look.z;
+    v_lost = bark ? -1.0 : leaves_lost(look.y, broadleaved);
+    v_at = at;
 }

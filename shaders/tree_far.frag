@@ -8,7 +8,9 @@ in vec2 v_uv;
 flat in vec3 v_right;
 flat in vec3 v_up;
 flat in vec3 v_toward;
-flat in vec3 v_tone;
+flat in float v_tint;
+flat in float v_broadleaved;
+flat in float v_snow;
 flat in vec3 v_through;
 flat in vec3 v_air;
 flat in float v_fade;
@@ -34,6 +36,15 @@ void main() {
 #endif
     vec3 facing = texture(far_normal, where).xyz * 2.0 - 1.0;
     vec3 normal = normalize(v_right * facing.x + v_up * facing.y + v_toward * facing.z);
-    vec3 colour = light_foliage(texel.rgb * v_tone, normal, v_shade, 0.70 + 0.30 * (1.0 - v_uv.y));
+    vec3 albedo = leaf_colour(texel.rgb, v_tint, v_broadleaved);
+    float lost = leaves_lost(v_tint, v_broadleaved);
+    if (lost > 0.0) {
+        // Twigs are left of a bare crown: fewer fragments, and brown.
+        float bits = texture(noise_tile, v_uv * 0.55 + v_tint * 7.0).g;
+        if (v_uv.y < 0.78 && smoothstep(0.2, 0.8, bits) < 0.72 * lost) discard;
+        albedo = mix(albedo, vec3(0.085, 0.068, 0.053), 0.9 * lost);
+    }
+    albedo = mix(albedo, SNOW_ON_LEAVES, v_snow * 0.8 * smoothstep(-0.05, 0.55, normal.y));
+    vec3 colour = light_foliage(albedo, normal, v_shade, 0.70 + 0.30 * (1.0 - v_uv.y));
     out_colour = vec4(colour * v_through + v_air, coverage);
 }

@@ -13,13 +13,18 @@ import pytest
 
 from game import actions
 from game.core.commands import parse_command
+from game.core.coords import page_at
 from game.core.errors import UsageError
 from game.core.options import RideOptions
 from game.core.settings import quality
 from game.core.units import STEP_S
+from game.ecs.components import Intent
 from game.session import Session, open_session
 from game.streaming.wanted import Focus
+from game.ui import sculpt_tool
 from game.world import World
+from game.world.edits import EditLog
+from game.world.land import LandSource
 from game.world.save import Pose, SavedWorld, load_world, lock_world, save_world, trash_dir
 from game.world.stamps import Stamp
 
@@ -218,6 +223,66 @@ def test_a_saved_world_comes_back(session: Session) -> None:
         open_session(RideOptions(save="my hill", seed=8), quality("low"))
 
 
+def test_sea_and_season_obey_and_come_back(session: Session) -> None:
+    for text in ("sea 12", "tide 2 60", "waves 3", "season 291", "year 900 15", "climate -3 0.2"):
+        do(session, text)
+    sea, season = session.sea, session.season
+    assert (sea.tide_m, sea.tide_s, sea.waves_m) == (2.0, 60.0, 3.0)
+    assert (season.day, season.year_s, season.flood_m) == (291.0, 900.0, 15.0)
+    for _ in range(240):
+        session.schedule.step(session.entities, 1.0 / 120.0)
+    # Low water of late October: 15 m under the mean.
+    assert -5.0 < session.weather.sea_level_m < 0.0
+    colder = session.snow_line_m(0.0, 0.0)
+    do(session, "climate 3")
+    assert session.snow_line_m(0.0, 0.0) == pytest.approx(colder + 6.0 / 0.0065, abs=1.0)
+    do(session, "save autumn")
+    session.close()
+    again = open_session(RideOptions(save="autumn", pages="wait"), quality("low"))
+    assert again.weather.sea_level_m == pytest.approx(12.0)
+    assert again.season.day == pytest.approx(season.day)
+    assert (again.season.warmth_c, again.sea.waves_m, again.sea.tide_m) == (3.0, 3.0, 2.0)
+    again.close()
+
+
+def test_a_flood_to_60_m_and_back_leaves_no_trace(session: Session) -> None:
+    """Trees that are drawn and met, the maps of the bed, the coast and the rider's pose."""
+    bring_in(session)
+    rider, stream = session.bicycle, session.stream
+
+    def state() -> tuple[object, ...]:
+        session.schedule.step(session.entities, 1.0 / 120.0)
+        session.coast.follow(stream.store, session.weather.sea_level_m)
+        assert session.coast.wait()
+        maps = session.bed.follow(stream.store, rider.x, rider.z)
+        lines = tuple(coast.points.tobytes() for coast in session.coast.coasts.lines)
+        return (
+            tuple(one.heights.tobytes() for one in maps),
+            lines,
+            [tile[1].tobytes() for tile in stream.resident_trees()],
+            session.land.ground.trunks(rider.x, rider.z, 60.0).tobytes(),
+            session.collisions.sea_level_m,
+        )
+
+    session.entities.component(session.cast.rider, Intent).brake_front = 1.0
+    session.entities.component(session.cast.rider, Intent).brake_rear = 1.0
+    for _ in range(240):
+        session.schedule.step(session.entities, 1.0 / 120.0)
+    for _ in range(12):
+        before = state()
+    pose = (rider.x, rider.y, rider.z, rider.yaw_rad, rider.pitch_rad)
+    base = session.weather.sea_level_m
+    do(session, f"sea {rider.y + 60.0:.3f}")
+    for _ in range(60):
+        flooded = state()
+    assert rider.afloat_s > 0.0
+    assert flooded != before
+    do(session, f"sea {base}")
+    after = state()
+    assert after == before
+    assert (rider.x, rider.y, rider.z, rider.yaw_rad, rider.pitch_rad) == pytest.approx(pose, abs=1e-6)
+
+
 @pytest.mark.parametrize("name", ["alpine", "../up", "", "a" * 80, "nul"])
 def test_unusable_save_names_are_refused(session: Session, name: str) -> None:
     with pytest.raises(UsageError):
@@ -325,3 +390,187 @@ def test_a_damaged_world_opens_with_few_messages(session: Session) -> None:
     with pytest.raises(UsageError, match=r"saved world 'w' cannot be opened.*atlantis"):
         open_session(RideOptions(save="w", pages="wait"), quality("low"))
     lock_world("w").release()
+
+
+def erode(session: Session, text: str, frame_s: float = 0.1, frames: int = 400) -> None:
+    do(session, text)
+    for _ in range(frames):
+        session.carve(frame_s, paced=True)
+        session.settle_edits(block=True)
+        if session.erosion is None:
+            return
+    raise AssertionError("the erosion does not end")
+
+
+def test_time_passes_over_a_place_and_is_taken_back(session: Session) -> None:
+    bring_in(session)
+    rider = session.bicycle
+    heights = {page.key: page.heights.tobytes() for _, page in session.stream.store.residents()}
+    erode(session, f"erode {rider.x:.1f},{rider.z:.1f} 80 6")
+    changed = {page.key for _, page in session.stream.store.residents()} - {
+        key
+        for key, was in heights.items()
+        if (page := session.stream.store.page(key)) is not None and page.heights.tobytes() == was
+    }
+    assert {0, 1, 2, 3} <= {key.level for key in changed}
+    assert largest_gap(session, 0.7 * session.stream.lod.r0_m) < 1e-3
+    assert any("6 s have passed" in text for text, _ in session.messages)
+    assert session.land.edits.strokes == 1
+    do(session, "undo")
+    session.settle_edits(block=True)
+    now = {page.key: page.heights.tobytes() for _, page in session.stream.store.residents()}
+    assert now == heights
+
+
+def test_erosion_is_cancelled_by_undo_and_by_name_and_runs_once(session: Session) -> None:
+    bring_in(session)
+    rider = session.bicycle
+    do(session, f"dab raise {rider.x + 9:.1f},{rider.z:.1f} 20 3")
+    session.settle_edits(block=True)
+    before = {page.key: page.heights.tobytes() for _, page in session.stream.store.residents()}
+    for word in ("undo", "erode cancel"):
+        do(session, f"erode {rider.x:.1f},{rider.z:.1f} 60 60")
+        with pytest.raises(ValueError, match="time is passing somewhere already"):
+            do(session, f"erode {rider.x:.1f},{rider.z:.1f} 10 1")
+        for _ in range(8):
+            session.carve(0.1, paced=True)
+            session.settle_edits(block=True)
+        shown = {page.key: page.heights.tobytes() for _, page in session.stream.store.residents()}
+        assert shown != before
+        do(session, word)
+        session.settle_edits(block=True)
+        assert session.erosion is None
+        assert {page.key: page.heights.tobytes() for _, page in session.stream.store.residents()} == before
+        assert session.land.edits.strokes == 1
+    do(session, "erode cancel")  # harmless when nothing runs
+
+
+def test_a_world_saved_while_time_passes_holds_what_was_done(session: Session) -> None:
+    rider = session.bicycle
+    do(session, f"erode {rider.x:.1f},{rider.z:.1f} 40 20")
+    for _ in range(8):
+        session.carve(0.1, paced=True)
+        session.settle_edits(block=True)
+    session.save("meanwhile")
+    assert len(load_world("meanwhile")[0].edits) == 0
+    session.close()  # with the erosion under way
+    assert session.erosion is None
+
+
+def test_at_300_kmh_nobody_gets_through_a_trunk_while_pages_load(session: Session) -> None:
+    """No page has arrived: what stands in the way comes from the world function, in time."""
+    rider, ground = session.bicycle, session.land.ground
+    found = [
+        rows[0] for x in range(-4000, 4000, 500) if len(rows := ground.trunks(rider.x + x, rider.z, 100.0))
+    ]
+    assert len(found) >= 3
+    for trunk_x, trunk_z, *_ in found[:5]:
+        session.edited(session.land.dab("flatten", trunk_x, trunk_z, 60.0, 500.0, falloff="cone"))
+        session.edited(session.land.dab("flatten", trunk_x - 6.0, trunk_z, 60.0, 500.0, falloff="cone"))
+        session.settle_edits(block=True)
+        session.place(trunk_x - 9.0, trunk_z, 0.5 * math.pi)
+        rider.speed_m_s = 300.0 / 3.6
+        for _ in range(60):
+            session.schedule.step(session.entities, STEP_S)
+            assert rider.falls or rider.x < trunk_x, "through the trunk"
+        assert rider.falls
+        rider.falls = 0
+
+
+def test_scenery_follows_the_land_and_hides_from_nobody(session: Session) -> None:
+    bring_in(session)
+    rider = session.bicycle
+    tiles = session.scenery_near(rider.x, rider.z, 200.0)
+    assert tiles
+    for key, rows in tiles:
+        for x, y, z, *_ in rows[rows[:, 8] == 1.0].tolist():
+            at = (key.origin_m[0] + x, key.origin_m[1] + z)
+            assert abs(session.land.ground.height(*at) - y) < 1e-3
+            assert not session.collisions.is_free(*at, 0.1)
+
+
+def test_wide_smoothing_works_beside_the_frames_and_keeps_the_order(session: Session) -> None:
+    bring_in(session)
+    rider, land = session.bicycle, session.land
+    x, z = rider.x, rider.z
+    before = land.ground.height(x, z)
+    do(session, f"dab smooth {x},{z} 260 40")
+    assert session.smoothing.busy
+    assert len(land.edits) == 0, "nothing may be worked out in the frame that asks"
+    # What follows waits: it is meant for the smoothed land.
+    do(session, f"dab flatten {x},{z} 20 9")
+    do(session, f"dab raise {x},{z} 20 3")
+    assert len(land.edits) == 0
+    session.settle_edits(block=True)
+    assert not session.smoothing.busy
+    assert [item[0]["brush"] for item in land.edits.to_json()["strokes"]] == ["delta", "flatten", "raise"]
+    assert land.ground.height(x, z) != before
+
+    # The same bits as on one thread, from the world function alone.
+    alone = LandSource(land.source, EditLog(), session.seed, 0)
+    alone.dab("smooth", x, z, 260.0, 40.0)
+    assert land.edits.to_json()["strokes"][0] == alone.edits.to_json()["strokes"][0]
+    for _ in range(3):
+        do(session, "undo")
+    session.settle_edits(block=True)
+    assert land.ground.height(x, z) == before
+
+
+def test_a_wide_smoothing_held_still_does_not_outrun_the_worker(session: Session) -> None:
+    bring_in(session)
+    x, z = session.bicycle.x, session.bicycle.z
+    actions.sculpt(session, sculpt_tool.BeginStroke())
+    for _ in range(40):
+        actions.sculpt(session, sculpt_tool.Dab("smooth", x, z, 150.0, 0.5))
+    actions.sculpt(session, sculpt_tool.EndStroke())
+    actions.sculpt(session, sculpt_tool.Undo())
+    assert len(session.smoothing.waiting) <= 3
+    session.settle_edits(block=True)
+    assert session.land.edits.strokes == 0
+    assert session.land.edits.can_redo
+
+
+def test_saving_waits_for_smoothing(session: Session) -> None:
+    bring_in(session)
+    do(session, f"dab smooth {session.bicycle.x},{session.bicycle.z} 200 20")
+    session.save("smoothed")
+    assert len(load_world("smoothed")[0].edits) == 1
+
+
+def test_the_open_world_is_renamed_and_copied_as_it_is_now(session: Session) -> None:
+    do(session, "save one")
+    do(session, f"dab raise {session.bicycle.x},{session.bicycle.z} 20 3")
+    do(session, "world copy one, two")
+    assert len(load_world("two")[0].edits) == 1, "the copy holds what is not saved yet"
+    do(session, "world rename one, three")
+    assert session.save_name == "three"
+    with pytest.raises(UsageError, match="open"):
+        lock_world("three")
+    lock_world("one").release()
+    with pytest.raises(UsageError, match="is open; open another"):
+        do(session, "world delete three")
+    do(session, "world delete two")
+    assert [path.name.split(" ")[0] for path in trash_dir().iterdir()] == ["two"]
+
+
+def test_undo_under_hundreds_of_dabs_is_worked_out_aside(session: Session) -> None:
+    bring_in(session)
+    x, z = session.bicycle.x, session.bicycle.z
+    for _ in range(120):
+        do(session, f"dab peak {x},{z} 50 0.1")
+    session.settle_edits(block=True)
+    do(session, f"dab raise {x},{z} 50 2")
+    assert session.settle_edits()
+    assert not session.switch.pending, "a dab of 50 m is shown at once, whatever lies under it"
+    after = session.land.ground.height(x, z)
+    do(session, "undo")
+    session.settle_edits()
+    assert session.switch.pending
+    assert session.land.ground.height(x, z) == after, "wheels and picture wait together"
+    session.settle_edits(block=True)
+    assert session.land.ground.height(x, z) == pytest.approx(after - 2.0, abs=1e-3)
+    page = session.land.source.generate(page_at(0, x, z))
+    session.land.edits.evaluate(page)
+    shown = session.stream.store.page(page.key)
+    assert shown is not None
+    assert np.array_equal(shown.edited, page.edited)

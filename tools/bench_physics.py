@@ -32,6 +32,7 @@ from game.kernels import warmup
 from game.ride import autopilot, bicycle, systems
 from game.ride.collisions import Collisions
 from game.ride.contact import Kind, LandPatch, Solid
+from game.ride.nearby import Cluttered
 from game.ride.surface import SurfaceMap
 from game.world.edits import EditLog
 from game.world.land import LandSource
@@ -176,8 +177,9 @@ def _collider_times() -> tuple[list[float], list[float]]:
 def ride_downhill(seed: int, seconds: float = RIDE_S) -> tuple[float, int]:
     """Mean speed in m/s and falls of the autopilot from the start of the alpine world of a seed."""
     land = LandSource(HeightSource(Recipe.load("alpine"), seed), EditLog(), seed, 4)
-    near, far = LandPatch(land.ground), LandPatch(land.ground, autopilot.PATCH_M)
-    obstacles, surfaces = Collisions(near), SurfaceMap(land.source.climate_at)
+    scenery = land.scenery.solids
+    near, far = LandPatch(land.ground), LandPatch(Cluttered(land.ground, scenery), autopilot.PATCH_M)
+    obstacles, surfaces = Collisions(near, scenery), SurfaceMap(land.source.climate_at)
     way_out = autopilot.Route(land.source.block)
     start = find_spawn(land, 0.0)
     b, plan, intent = Bicycle(), Autopilot(mode="downhill"), Intent()

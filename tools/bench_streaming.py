@@ -171,7 +171,7 @@ def selection_ms(view_km: float, rounds: int = 1500) -> tuple[float, float, int]
 
 
 def memory_mib(view_km: float) -> tuple[float, float, int]:
-    """Most GPU and CPU memory of heights, normals and biomes over a ride across the land, and pages."""
+    """Most GPU memory of pages over a ride across the land, all that the CPU keeps of them, and pages."""
     stream = TerrainStream(land().make_page, levels(view_km), 2)
     try:
         most = cpu = pages = 0.0
@@ -179,7 +179,8 @@ def memory_mib(view_km: float) -> tuple[float, float, int]:
             x = 300.0 * number
             stream.want(Focus(x, 0.0, 2.0, 120.0, 0.0), 2.5 * number)
             stream.wait()
-            stream.collect()
+            for _ in stream.arrivals():
+                pass
             stream.select(Eye(x, 1500.0, 0.0), 2.5)
             most = max(most, stream.stats.page_memory_mib)
             cpu = max(cpu, stream.store.cpu_bytes / 2**20)

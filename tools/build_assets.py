@@ -13,8 +13,10 @@ from pathlib import Path
 
 import numpy as np
 from assets_atlas import AZIMUTHS, ELEVATIONS_DEG, HEIGHT, WIDTH, atlas, extents
+from assets_ground import ground_sheet
 from assets_mesh import POSITION_SCALE, Mesh, packed
 from assets_rider import rider
+from assets_scenery import scenery
 from assets_trees import broadleaf, spruce
 from numpy.typing import NDArray
 from PIL import Image
@@ -47,8 +49,13 @@ def build() -> dict[str, dict[str, NDArray[np.generic]]]:
     forest["sizes"] = np.array([extents(mesh) for mesh in near], "<f8")
     forest["atlas"] = np.array([WIDTH, HEIGHT, AZIMUTHS, len(ELEVATIONS_DEG)], "<i4")
     forest["elevations_deg"] = np.array(ELEVATIONS_DEG, "<f8")
+    beside: dict[str, NDArray[np.generic]] = {"scale": scale}
+    for name, mesh in scenery().items():
+        beside |= packed(mesh, name)
     return {
+        "scenery.npz": beside,
         "rider.npz": {"scale": scale, **packed(rider(), "rider")},
+        "ground.png": {"texels": ground_sheet()},
         "trees.npz": forest,
         "tree_far_colour.png": {"texels": colour},
         "tree_far_normal.png": {"texels": normal[..., :3]},

@@ -21,11 +21,27 @@ TOLERANCE = 1.0
 
 _COMMON = "ride --world alpine --offscreen --size 320x180 --quality low --pages wait --fps 30"
 
+_ISLANDS = "--world islands --seed 7 --seconds 1 --start 3300,-2500"
+
 SCENES: dict[str, str] = {
     "spawn": "--seed 7 --seconds 1",
     "fjord": '--seed 7 --seconds 1 --exec "sea 880; hud off"',
     "dusk": '--seed 7 --seconds 1 --exec "time 19; hud off"',
+    "fjord60": f'{_ISLANDS} --exec "hud off; time 11; sea 60; eye 3500,160,-2500; look 215,-14"',
+    "drybed": f'{_ISLANDS} --exec "hud off; time 10; sea -60; eye 3480,8,-2880; look 60,-6"',
+    "storm": f'{_ISLANDS} --exec "hud off; time 10; waves 5; eye 3452,9,-2900; look 20,-10"',
+    "river after rain": '--seed 7 --seconds 1 --exec "hud off; rain 60 10; rain 0 1; time 16; '
+    'eye -1706,788,-320; look -25,-14"',
     "hill": '--seed 7 --seconds 0.5 --start 0,0 --exec "hud off; dab raise 0,-60 30 25; look 0,-5"',
+    "noon": '--seed 7 --seconds 0.5 --exec "time 12; hud off"',
+    "night": '--seed 7 --seconds 0.5 --exec "time 0; hud off"',
+    "reach": '--seed 7 --seconds 0.5 --quality high --exec "time 16; hud off; look 0,-40"',
+    "desert": '--world desert --seed 7 --seconds 0.5 --exec "time 15; hud off"',
+    "classic": '--world classic --seed 7 --seconds 0.5 --exec "time 15; hud off"',
+    "far": '--seed 7 --seconds 0.5 --view-km 100 --exec "time 10; hud off; look 0,-3"',
+    "eroded cone": "--seed 7 --seconds 12 --fps 5 --start -7790,6260 "
+    '--exec "hud off; time 7.5; dab raise -7900,6000 90 60 cone; dab raise -7680,6000 90 60 cone; '
+    'erode -7680,6000 150 60; eye -7790,250,6220; look 0,-14"',
 }
 """Options of each scene after the common ones."""
 

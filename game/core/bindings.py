@@ -28,6 +28,7 @@ PRESSED_KEYS: dict[str, tuple[str, ...]] = {
     "camera": ("C",),
     "calm": ("M",),
     "debug_menu": ("F1",),
+    "controls": ("F2",),
     "debug_numbers": ("F3",),
     "fullscreen": ("F11",),
     "picture": ("F12",),
@@ -45,6 +46,7 @@ DEFAULT_PAD: dict[str, tuple[str, ...]] = {
     "calm": (),
     "sculpt": (),
     "debug_menu": (),
+    "controls": (),
     "debug_numbers": ("BACK",),
     "fullscreen": (),
     "picture": (),
@@ -63,6 +65,38 @@ KEY_NAMES: tuple[str, ...] = (
 )
 """Every key that can be bound."""
 
+MOUSE_BUTTONS: dict[str, str] = {
+    "MOUSELEFT": "left mouse button",
+    "MOUSERIGHT": "right mouse button",
+    "MOUSEMIDDLE": "middle mouse button",
+    "MOUSE4": "mouse button 4",
+    "MOUSE5": "mouse button 5",
+}
+"""Buttons of the mouse, bound as keys are; they count while riding, when the pointer is the game's."""
+
+ACTION_LABELS: dict[str, str] = {
+    "pedal": "pedal",
+    "brake": "brake",
+    "left": "steer left",
+    "right": "steer right",
+    "sprint": "sprint",
+    "hop": "hop",
+    "recover": "get up, start again",
+    "pause": "pause",
+    "sculpt": "sculpt the land",
+    "camera": "next camera",
+    "calm": "calm camera",
+    "debug_menu": "debug window",
+    "controls": "controls",
+    "debug_numbers": "numbers",
+    "fullscreen": "full screen",
+    "picture": "take a picture",
+}
+"""What a player calls an action."""
+
+MOST_BOUND = 3
+"""Keys, or buttons, that one action may have on the controls screen."""
+
 ALIASES = {"ESCAPE": "ESC", "CONTROL": "CTRL", "LSHIFT": "SHIFT", "LCTRL": "CTRL", "LALT": "ALT"}
 
 RESERVED = ("CTRL", "RCTRL")
@@ -70,18 +104,24 @@ RESERVED = ("CTRL", "RCTRL")
 
 
 def key_name(text: str) -> str | None:
-    """Canonical name of a key as a person writes it; None when there is no such key."""
+    """Canonical name of a key, or a button of the mouse, as a person writes it; None when there is no such one."""
     upper = text.strip().upper()
     upper = ALIASES.get(upper, upper)
-    return upper if upper in KEY_NAMES else None
+    return upper if upper in KEY_NAMES or upper in MOUSE_BUTTONS else None
 
 
-def conflicts(bindings: Bindings) -> list[str]:
-    """One sentence for every key that does two things, for every action without a key, and for reserved keys."""
+def users_of(bindings: Bindings) -> dict[str, list[str]]:
+    """Key (or button) → the actions it does."""
     users: dict[str, list[str]] = {}
     for action, names in bindings.items():
         for name in names:
             users.setdefault(name, []).append(action)
+    return users
+
+
+def conflicts(bindings: Bindings) -> list[str]:
+    """One sentence for every key that does two things, and for reserved keys."""
+    users = users_of(bindings)
     found = [
         f"key {name} is bound to {' and '.join(actions)}; it will do both"
         for name, actions in users.items()
@@ -97,7 +137,7 @@ def conflicts(bindings: Bindings) -> list[str]:
 
 def read_keys(given: object, action: str, default: tuple[str, ...]) -> tuple[tuple[str, ...], list[str]]:
     """Keys for `action` from a settings file (a name or a list of names), and what was wrong with them."""
-    return _read(given, action, default, key_name, KEY_NAMES, "keys")
+    return _read(given, action, default, key_name, (*KEY_NAMES, *MOUSE_BUTTONS), "keys")
 
 
 def read_buttons(given: object, action: str, default: tuple[str, ...]) -> tuple[tuple[str, ...], list[str]]:

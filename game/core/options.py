@@ -48,6 +48,10 @@ class RideOptions:
     """How a frame treats pages that are not ready: "wait", "budget" or "realtime"."""
     workers: int | None = None
     draw: bool = True
+    dev: bool = False
+    """Follow changes of the shader files, and time every pass on the GPU."""
     report: Path | None = None
     screenshots: tuple[Screenshot, ...] = ()
+    video: Path | None = None
+    """An MP4 film of the ride, one picture a frame."""
     commands: tuple[Command, ...] = ()

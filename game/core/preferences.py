@@ -55,6 +55,8 @@ class ControlPreferences:
     pad_invert_steer: bool = False
     pad_invert_x: bool = False
     pad_invert_y: bool = False
+    pad_swap_sticks: bool = False
+    pad_swap_triggers: bool = False
     stick_dead_zone: float = 0.18
     trigger_dead_zone: float = 0.06
     vibration: float = 1.0
@@ -97,11 +99,18 @@ _ENTRIES = (
     _Entry("controls", "pad_invert_steer", 0, 0, ""),
     _Entry("controls", "pad_invert_x", 0, 0, ""),
     _Entry("controls", "pad_invert_y", 0, 0, ""),
+    _Entry("controls", "pad_swap_sticks", 0, 0, "steer with the right stick, look with the left one"),
+    _Entry("controls", "pad_swap_triggers", 0, 0, "pedal with the left trigger, brake with the right one"),
     _Entry("controls", "stick_dead_zone", 0, 0.9, "share of a stick's travel that counts as rest, 0 to 0.9"),
     _Entry("controls", "trigger_dead_zone", 0, 0.9, "the same for triggers"),
     _Entry("controls", "vibration", 0, 1, "gamepad vibration, 0 off to 1"),
     _Entry("game", "hints_seen", 0, 0, "false shows the keys once more at the next start"),
 )
+
+
+CONTROLS = tuple(entry.key for entry in _ENTRIES if entry.section == "controls")
+CAMERA = tuple(entry.key for entry in _ENTRIES if entry.section == "camera")
+"""Names of the preferences of either section."""
 
 
 def settings_path() -> Path:
@@ -245,6 +254,17 @@ def save(preferences: Preferences, path: Path) -> None:
         with contextlib.suppress(OSError):
             part.unlink()
         raise UsageError(f"settings: {path} cannot be written ({error.strerror or error})") from None
+
+
+def range_of(section: str, name: str) -> tuple[float, float] | None:
+    """Least and greatest value of a preference of "camera" or "controls"; None for one that is on or off.
+
+    Raises `KeyError` for an unknown one.
+    """
+    entry = next((entry for entry in _ENTRIES if (entry.section, entry.key) == (section, name)), None)
+    if entry is None:
+        raise KeyError(f"[{section}] {name}")
+    return None if isinstance(_default(Preferences(), section, name), bool) else (entry.low, entry.high)
 
 
 def known_fields() -> set[str]:

@@ -129,6 +129,7 @@ def build_report(log: RideLog, facts: Mapping[str, Any]) -> dict[str, Any]:
         "pages_generated": None,
         "pages_resident": None,
         "page_memory_mib": None,
+        "page_cpu_mib": None,
         "view_distance_m": None,
         "triangles_p50": _median(log.triangles),
         "draw_calls_p50": _median(log.draw_calls),

@@ -29,10 +29,10 @@ class Quality:
 
 
 PRESETS: dict[str, Quality] = {
-    "low": Quality("low", 16, 110.0, 20_000.0, 4, 0.5, 0, 1.0),
-    "medium": Quality("medium", 16, 140.0, 30_000.0, 4, 0.7, 2, 0.8),
-    "high": Quality("high", 32, 230.0, 30_000.0, 4, 1.0, 4, 0.5),
-    "ultra": Quality("ultra", 32, 300.0, 30_000.0, 4, 1.0, 8, 0.4),
+    "low": Quality("low", 16, 110.0, 20_000.0, 4, 0.25, 0, 1.0),
+    "medium": Quality("medium", 16, 140.0, 30_000.0, 5, 0.5, 2, 0.8),
+    "high": Quality("high", 32, 230.0, 30_000.0, 6, 1.0, 4, 0.5),
+    "ultra": Quality("ultra", 32, 300.0, 30_000.0, 6, 1.0, 8, 0.4),
 }
 
 VIEWS_M = (5_000.0, 15_000.0, 30_000.0, 60_000.0, 100_000.0)

@@ -14,6 +14,13 @@ EARTH_BEND_PER_M = 0.5 / EARTH_RADIUS_M
 BEND_FROM_M = 20_000.0
 """View distance from which the curvature of the earth is drawn."""
 
+TILE_PERIOD_M = 4096
+"""All ground textures and waves repeat in a whole fraction of this, so that the anchor may be taken modulo it: texture
+coordinates stay small and exact at ±1e9 m and never swim."""
+
+TIME_PERIOD_S = 1024.0
+"""Waves and wind repeat after this time, so that the phase stays small in float32."""
+
 STEP_HZ = 120
 STEP_S = 1.0 / STEP_HZ
 """The fixed simulation step."""

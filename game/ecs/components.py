@@ -92,6 +92,8 @@ class Bicycle:
     """A brake asks more than its tyre's grip."""
     grip: float = 1.0
     """Share of full grip of the surface under the wheels."""
+    wading_m: float = 0.0
+    """Depth of rain water under the wheels: streams, puddles in hollows, ponds. For splash and sound."""
     wish: float = 0.0
     """The rider's wish to turn after its rate limit, −1 left … +1 right."""
     landing: int = 0
@@ -119,6 +121,8 @@ class Bicycle:
     pitch_rate_rad_s: float = 0.0
     path_rad: float = 0.0
     """Pitch of the last metre or so of the way: what the rider's body still follows."""
+    afloat_s: float = 0.0
+    """How long deep water has carried the rider; 0 on wheels."""
     land_epoch: int = -1
     """Edit epoch of the land the wheels stand on."""
     safe_x: float = 0.0
@@ -230,13 +234,60 @@ class FreeCamera:
 
 @dataclass(slots=True)
 class Weather:
-    """State of the world that is not land: hour of day and sea level."""
+    """State of the world that is not land: hour of day, sea level and rain."""
 
     hour: float = 10.5
     """Local solar time, 0…24."""
     sea_level_m: float = 0.0
     wetness: float = 0.0
-    """How wet the ground is, 0 dry … 1 soaked: tyres grip and roll by it."""
+    """How wet the ground is, 0 dry … 1 soaked: tyres grip and roll by it. Rises with rain and dries."""
+    rain_mm_h: float = 0.0
+    """Rain that falls now."""
+    rain_target_mm_h: float = 0.0
+    """Rain that was asked for; the rain that falls eases to it."""
+    runoff: bool = True
+    """Whether rain gathers into streams and ponds."""
+
+
+@dataclass(slots=True)
+class Sea:
+    """Where the sea goes; its level now is `Weather.sea_level_m`."""
+
+    target_m: float | None = None
+    """Mean level it moves to at `rate_m_s`; None at rest."""
+    rate_m_s: float = 1.0
+    offset_m: float = 0.0
+    """What tide, season and rain add to the mean now."""
+    before_m: float = 0.0
+    """Level one step earlier, for interpolation."""
+    tide_m: float = 0.0
+    """Amplitude; 0 has no tide."""
+    tide_s: float = 600.0
+    """Time from high water to high water."""
+    tide_phase: float = 0.0
+    """0…1 of the tide: mean water and rising at 0, high at ¼."""
+    rain_rise_m: float = 0.0
+    """What rain has added."""
+    waves_m: float = 0.5
+    """Significant wave height out at sea."""
+
+
+@dataclass(slots=True)
+class Season:
+    """Day of the year, and how the player has shifted the climate."""
+
+    day: float = 200.0
+    """0…365; midsummer, the land's own climate, is 200."""
+    year_s: float = 0.0
+    """Simulated seconds that a year takes; 0: the season stands still."""
+    flood_m: float = 0.0
+    """Amplitude of the waters over the year."""
+    rain_floods: float = 1.0
+    """How strongly rain raises the waters, of the usual."""
+    warmth_c: float = 0.0
+    """Degrees warmer than the recipe."""
+    moisture: float = 0.0
+    """Humidity, of 1, above the recipe's."""
 
 
 @dataclass(slots=True)
@@ -268,6 +319,6 @@ class Cast:
     rider: int
     """Intent, Autopilot, Bicycle, Previous, ChaseCamera, PreviousCamera, FreeCamera."""
     world: int
-    """Weather."""
+    """Weather, Sea, Season."""
     tool: int
     """SculptTool."""

@@ -1,7 +1,7 @@
 """The one place that talks to esper.
 
 esper 3 keeps its state in module-level contexts; this class owns one uniquely named context and
-switches to it for each call, so that two games in one process (tests) never see each other's entities.
+switches to it where another is active, so that two games in one process (tests) never see each other's entities.
 Components are created once; nothing creates or deletes entities per frame (that clears esper's query caches).
 """
 
@@ -26,24 +26,29 @@ class EntityWorld:
         esper.switch_world(self._context)
         self._released = False
 
+    def _enter(self) -> None:
+        # A switch costs as much as a query; within one game it is hardly ever needed.
+        if esper.current_world != self._context:
+            esper.switch_world(self._context)
+
     def create(self, *components: Any) -> int:
         """Make an entity with `components` and return its number."""
-        esper.switch_world(self._context)
+        self._enter()
         return esper.create_entity(*components)
 
     def add(self, entity: int, component: Any) -> None:
         """Attach `component` to `entity`, replacing one of the same type."""
-        esper.switch_world(self._context)
+        self._enter()
         esper.add_component(entity, component)
 
     def component(self, entity: int, kind: type[C]) -> C:
         """The component of type `kind` of `entity`. Raises `KeyError` when it has none."""
-        esper.switch_world(self._context)
+        self._enter()
         return esper.component_for_entity(entity, kind)
 
     def each(self, *kinds: type) -> Iterator[tuple[int, Any]]:
         """All (entity, [components]) that have every one of `kinds`."""
-        esper.switch_world(self._context)
+        self._enter()
         return iter(esper.get_components(*kinds))
 
     def release(self) -> None:

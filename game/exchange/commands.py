@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -24,6 +24,9 @@ from game.core.coords import WORLD_LIMIT_M
 from game.core.errors import UsageError
 from game.core.report import check_writable
 from game.world.recipe import Recipe
+
+if TYPE_CHECKING:
+    from game.world import World
 
 COMMANDS = ("worlds", "export", "import")
 """First words that `main` takes."""
@@ -283,15 +286,22 @@ def _export(words: list[str]) -> int:
     metres = _numbers(4, "X0,Z0,X1,Z1 in metres", -WORLD_LIMIT_M, WORLD_LIMIT_M)
     parser.add_argument("--bounds", type=metres, required=True, metavar="X0,Z0,X1,Z1", help="metres")
     parser.add_argument("--spacing", type=_number(*_EXPORT_SPACING_M), required=True, metavar="M")
-    parser.add_argument("--format", choices=tuple(FORMATS), required=True)
+    parser.add_argument("--format", choices=(*FORMATS, "geojson"), required=True)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE")
     parser.add_argument("--world", default="alpine", metavar="NAME|FILE|SAVE")
     parser.add_argument("--seed", type=_seed, default=None, metavar="N")
     parser.add_argument("--min", type=_number(-1e5, 1e5), default=None, metavar="M", help="height of value 0")
     parser.add_argument("--max", type=_number(-1e5, 1e5), default=None, metavar="M", help="height of 65535")
+    parser.add_argument(
+        "--sea", type=_number(-1e5, 1e5), default=None, metavar="M", help="geojson: its coast"
+    )
     parser.add_argument("--local", action="store_true", help="OBJ: coordinates from the north-west corner")
     arguments = parser.parse_args(words)
     x0, z0, x1, z1 = arguments.bounds
+    if arguments.format == "geojson":
+        return _export_coast(arguments)
+    if arguments.sea is not None:
+        raise UsageError(f"--sea is for geojson; {arguments.format} holds the land, whatever the sea")
     area = Area.of(x0, z0, x1, z1, arguments.spacing)
     if arguments.min is not None and arguments.max is not None and not arguments.max > arguments.min:
         raise UsageError(f"--max: {arguments.max:g} is not above --min {arguments.min:g}")
@@ -300,14 +310,7 @@ def _export(words: list[str]) -> int:
             f"--min and --max are for png16 and r16; {arguments.format} holds metres as they are"
         )
     check_writable(arguments.out, "--out")
-    from game.world import World
-    from game.world.save import list_worlds, load_world
-
-    saved = arguments.world not in Recipe.names() and arguments.world in list_worlds()
-    if saved:
-        _say(load_world(arguments.world)[1])
-    seed = 1 if arguments.seed is None and not saved else arguments.seed
-    world = World(arguments.world, seed=seed)
+    world, _ = _world(arguments)
     about = {"world": arguments.world, "seed": world.seed}
     columns = (
         TextColumn("{task.description}"),
@@ -333,6 +336,59 @@ def _export(words: list[str]) -> int:
     print(
         f"{arguments.out}: {area.columns} × {area.rows} samples, {area.spacing_m:g} m apart, heights from "
         f"{facts['lowest_m']:.2f} to {facts['highest_m']:.2f} m; see {arguments.out.name}.json"
+    )
+    return 0
+
+
+def _world(arguments: argparse.Namespace) -> tuple[World, float]:
+    """The world that `--world` and `--seed` name, and its sea level."""
+    from game.world import World
+    from game.world.save import list_worlds, load_world
+
+    sea_level_m = 0.0
+    saved = arguments.world not in Recipe.names() and arguments.world in list_worlds()
+    if saved:
+        loaded, messages = load_world(arguments.world)
+        _say(messages)
+        sea_level_m = loaded.sea_level_m or 0.0
+    seed = 1 if arguments.seed is None and not saved else arguments.seed
+    return World(arguments.world, seed=seed), sea_level_m
+
+
+def _export_coast(arguments: argparse.Namespace) -> int:
+    from game.exchange.coast import write_geojson
+    from game.exchange.map import check_bounds
+
+    for word, given in (
+        ("--min", arguments.min),
+        ("--max", arguments.max),
+        ("--local", arguments.local or None),
+    ):
+        if given is not None:
+            raise UsageError(f"{word} is for heights; geojson holds coast lines")
+    try:
+        check_bounds(arguments.bounds)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    check_writable(arguments.out, "--out")
+    world, sea_level_m = _world(arguments)
+    level_m = sea_level_m if arguments.sea is None else arguments.sea
+    about = {"world": arguments.world, "seed": world.seed, "sea_level_m": level_m}
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("pages", total=None)
+        count, length_m = write_geojson(
+            world,
+            arguments.bounds,
+            arguments.spacing,
+            level_m,
+            arguments.out,
+            about,
+            lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    print(
+        f"{arguments.out}: {count} coast line{'' if count == 1 else 's'}, {length_m / 1000.0:.3f} km, "
+        f"of a sea at {level_m:g} m"
     )
     return 0
 

@@ -14,6 +14,7 @@ from game.core.coords import GENERATED_APRON, MAX_LEVEL, PAGE_QUADS, PageKey
 from game.core.errors import UsageError
 from game.kernels import flow
 from game.world import World
+from game.world.biomes import BIOMES
 from game.world.page import PageData
 
 LAYERS = ("hillshade", "biome", "slope", "flow", "contours")
@@ -95,7 +96,10 @@ class Painter:
         if self.layer == "slope":
             colour = _ramp(_SLOPES, np.degrees(np.arctan(np.hypot(slope_x, slope_z))))
         elif self.layer == "biome":
-            colour = _biomes(at.climate(), height) * (0.35 + 0.65 * self._light(slope_x, slope_z))[..., None]
+            colour = (
+                self._biomes(at.climate(), height, np.hypot(slope_x, slope_z))
+                * (0.35 + 0.65 * self._light(slope_x, slope_z))[..., None]
+            )
         else:
             colour = _ramp(_HEIGHTS, height) * self._light(slope_x, slope_z)[..., None]
             if self.layer == "contours":
@@ -110,6 +114,23 @@ class Painter:
                 colour += (np.array((20, 70, 190), np.float32) - colour) * share
         pixels: _Pixels = np.clip(colour + 0.5, 0, 255).astype(np.uint8)
         return pixels
+
+    def _biomes(self, climate: _Floats, height: _Floats, slope: _Floats) -> _Floats:
+        """Colours of the biomes mixed by their weights, bare rock and water over them."""
+        temperature, humidity, rock, trees = climate
+        weights = self.world.cover(temperature, humidity, height, slope).astype(np.float32)
+        colour: _Floats = weights @ np.array([_BIOMES[name] for name in BIOMES], np.float32)
+        wooded = weights @ np.array([name.endswith("forest") for name in BIOMES], np.float32)
+        clearing = wooded * np.clip(1.0 - 2.0 * trees, 0.0, 1.0) * 0.6
+        frozen = weights[..., BIOMES.index("glacier")]
+        stone = np.clip((rock - 0.3) / 0.4, 0.0, 1.0) * (1.0 - 0.6 * frozen)
+        for tone, share in (
+            (_BIOMES["alpine meadow"], clearing),
+            (_ROCK, stone),
+            (_WATER, np.clip(-height, 0.0, 1.0)),
+        ):
+            colour += (np.array(tone, np.float32) - colour) * share[..., None]
+        return colour
 
     def _light(self, slope_x: _Floats, slope_z: _Floats) -> _Floats:
         """Brightness 0…1.1 under a sun in the north-west, 45° high."""
@@ -130,6 +151,20 @@ _HEIGHTS = (
     (3200.0, (250, 250, 252)),
 )
 """Metres and colour."""
+_BIOMES = {
+    "glacier": (246, 249, 255),
+    "tundra": (166, 165, 136),
+    "alpine meadow": (150, 180, 98),
+    "conifer forest": (50, 92, 62),
+    "broadleaf forest": (84, 132, 62),
+    "rain forest": (24, 104, 54),
+    "steppe": (202, 184, 122),
+    "desert": (228, 198, 142),
+    "beach": (240, 226, 178),
+    "marsh": (116, 134, 96),
+}
+_ROCK = (128, 122, 118)
+_WATER = (90, 145, 195)
 _SLOPES = (
     (0.0, (245, 245, 240)),
     (10.0, (190, 220, 150)),
@@ -148,26 +183,6 @@ def _ramp(stops: tuple[tuple[float, tuple[int, int, int]], ...], values: _Floats
         np.float32
     )
     return colour
-
-
-def _biomes(climate: _Floats, height: _Floats) -> _Floats:
-    """Colours of what covers the ground, mixed where one passes into the other."""
-    temperature, humidity, rock, trees = climate
-
-    def mix(base: _Floats, tone: tuple[int, int, int], share: _Floats) -> _Floats:
-        mixed: _Floats = base + (np.array(tone, np.float32) - base) * np.clip(share, 0.0, 1.0)[..., None]
-        return mixed
-
-    colour = np.broadcast_to(np.array((196, 180, 130), np.float32), (*height.shape, 3))  # dry grass
-    colour = mix(colour, (140, 175, 90), (humidity - 0.25) / 0.35)  # meadow
-    colour = mix(
-        colour, (225, 195, 140), np.minimum((temperature - 16.0) / 6.0, (0.3 - humidity) / 0.1)
-    )  # desert
-    colour = mix(colour, (160, 165, 130), (6.0 - temperature) / 5.0)  # tundra
-    colour = mix(colour, (45, 95, 55), trees * 1.4)  # forest
-    colour = mix(colour, (128, 122, 118), (rock - 0.3) / 0.4)
-    colour = mix(colour, (248, 250, 255), np.minimum((0.0 - temperature) / 2.0, (0.95 - rock) / 0.3))  # snow
-    return mix(colour, (90, 145, 195), np.clip(-height, 0.0, 1.0))
 
 
 def _overview(

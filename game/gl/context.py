@@ -12,7 +12,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections import Counter
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from game.core.errors import UsageError
 
@@ -86,6 +86,13 @@ def _check_binding() -> None:
         )
 
 
+class Reloadable(Protocol):
+    """What is made of files and can follow them."""
+
+    def reload(self) -> None:
+        """Make it anew; raises and stays as it was when that fails."""
+
+
 class GLContext:
     """The current context and its ledger: how many GL objects were created and freed, by kind.
 
@@ -119,10 +126,13 @@ class GLContext:
         self.max_anisotropy = 1.0
         if b"GL_EXT_texture_filter_anisotropic" in names or self.version_pair >= (4, 6):
             self.max_anisotropy = float(GL.glGetFloatv(_MAX_ANISOTROPY))
+        self.has_debug_groups = b"GL_KHR_debug" in names or self.version_pair >= (4, 3)
         self.created: Counter[str] = Counter()
         self.freed: Counter[str] = Counter()
         self.shader_files: set[str] = set()
         """Files every linked program was made of."""
+        self.reloadable: dict[int, Reloadable] = {}
+        """Live programs that can be made anew from their files, by GL name."""
         self.released = False
         self.draw_enabled = True
         """When False everything is prepared and uploaded but no primitive is drawn (`--draw none`)."""

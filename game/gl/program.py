@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,8 @@ class Program(GLObject):
     ----------
     blocks : binding point of each uniform block.
     samplers : texture unit of each sampler; set once, because they never change.
+    read : gives both stages anew, for `reload`; without it the program cannot follow its files.
+    lenient : uniforms that are not there are passed over; an unfinished shader is no reason to stop.
 
     Raises `ShaderError` with the driver's log, and `ValueError` for a block or sampler that is not there.
     """
@@ -39,8 +41,14 @@ class Program(GLObject):
         fragment: ShaderSource,
         blocks: Mapping[str, int] | None = None,
         samplers: Mapping[str, int] | None = None,
+        read: Callable[[], tuple[ShaderSource, ShaderSource]] | None = None,
+        lenient: bool = False,
     ) -> None:
         super().__init__(gl, "program", int(GL.glCreateProgram()))
+        self._blocks, self._samplers, self._read = dict(blocks or {}), dict(samplers or {}), read
+        self._lenient = lenient
+        self._values: dict[str, Any] = {}
+        """What was set last, for a program that takes this one's place."""
         stages: list[int] = []
         try:
             for kind, source in ((GL.GL_VERTEX_SHADER, vertex), (GL.GL_FRAGMENT_SHADER, fragment)):
@@ -61,14 +69,16 @@ class Program(GLObject):
             self.label = vertex.files[0]
             gl.shader_files.update((*vertex.files, *fragment.files))
             self._locations = self._active_uniforms()
-            for block, binding in (blocks or {}).items():
+            for block, binding in self._blocks.items():
                 index = int(GL.glGetUniformBlockIndex(self.name, block.encode()))
                 if index == GL.GL_INVALID_INDEX:
                     raise ValueError(f"{self.label} has no uniform block {block}")
                 GL.glUniformBlockBinding(self.name, index, binding)
             GL.glUseProgram(self.name)
-            for sampler, unit in (samplers or {}).items():
-                GL.glUniform1i(self._location(sampler), unit)
+            for sampler, unit in self._samplers.items():
+                self.set(sampler, unit)
+            if read is not None:
+                gl.reloadable[self.name] = self
         except BaseException:
             self.release()
             raise
@@ -105,7 +115,11 @@ class Program(GLObject):
         `value`: int (also for samplers and bool), float, tuple of 2 to 4 of one of them, float32 [4, 4] matrix
         (row-major as numpy writes it) or float32 [n, 2…4] array. Raises `ValueError` for anything else.
         """
+        if self._lenient and name not in self._locations:
+            return
         location = self._location(name)
+        if self._read is not None:
+            self._values[name] = value.copy() if isinstance(value, np.ndarray) else value
         if isinstance(value, (bool, int, np.integer)):
             GL.glUniform1i(location, int(value))
         elif isinstance(value, (float, np.floating)):
@@ -131,6 +145,29 @@ class Program(GLObject):
                 raise ValueError(f"uniform {name} has shape {array.shape}; give [4, 4] or [n, 2…4]")
         else:
             raise ValueError(f"uniform {name} = {value!r} is not accepted; give a number, tuple or array")
+
+    def reload(self) -> None:
+        """Compile the files as they are now and go on with that; uniforms keep their values.
+
+        Raises as the constructor does, and `UsageError` when a file is gone; the old program then stays in use.
+        """
+        if self._read is None:
+            raise ValueError(f"{self.label} was not made from files")
+        vertex, fragment = self._read()
+        with Program(self.gl, vertex, fragment, self._blocks, self._samplers, lenient=True) as made:
+            for name, value in self._values.items():
+                made.set(name, value)
+            self._lenient = True
+            self.gl.reloadable.pop(self.name)
+            # The newcomer leaves with the old name.
+            self.name, made.name = made.name, self.name
+            self._locations = made._locations
+            self.gl.reloadable[self.name] = self
+
+    def release(self) -> None:
+        """Free the GL object; harmless when called twice."""
+        self.gl.reloadable.pop(self.name, None)
+        super().release()
 
     def _delete(self) -> None:
         GL.glDeleteProgram(self.name)

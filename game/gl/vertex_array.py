@@ -33,6 +33,7 @@ class Stream:
     dtype : structured dtype of a row, e.g. `[("position", "f4", 3), ("colour", "u1", 4)]`.
     locations : attribute location of each field used; the rest is skipped.
     per_instance : advance once per instance instead of once per vertex.
+    every : instances that share a row.
     normalised : integer fields that arrive as 0…1 (unsigned) or −1…1 (signed) floats; other integer fields
         arrive as integers (`in ivec2`).
     """
@@ -41,6 +42,7 @@ class Stream:
     dtype: np.dtype
     locations: Mapping[str, int]
     per_instance: bool = False
+    every: int = 1
     normalised: frozenset[str] = field(default_factory=frozenset)
 
 
@@ -70,7 +72,7 @@ class VertexArray(GLObject):
             location = stream.locations[name]
             GL.glEnableVertexAttribArray(location)
             self._point(stream, name, kind, components, offset)
-            GL.glVertexAttribDivisor(location, 1 if stream.per_instance else 0)
+            GL.glVertexAttribDivisor(location, stream.every if stream.per_instance else 0)
         if index is not None:
             GL.glBindBuffer(GL.GL_ELEMENT_ARRAY_BUFFER, index.name)
         GL.glBindVertexArray(0)

@@ -23,6 +23,7 @@ from game.core.bindings import (
     DEFAULT_PAD,
     HELD_KEYS,
     KEY_NAMES,
+    MOUSE_BUTTONS,
     PRESSED_KEYS,
     Bindings,
 )
@@ -43,6 +44,12 @@ _SPECIAL = {
 
 SCANCODES: dict[str, int] = {name: getattr(pygame, f"KSCAN_{_SPECIAL.get(name, name)}") for name in KEY_NAMES}
 """Every key the game knows, by the name it has on a US keyboard; `--exec "key NAME down"` uses these."""
+
+_MOUSE = {"MOUSELEFT": 1, "MOUSEMIDDLE": 2, "MOUSERIGHT": 3, "MOUSE4": 6, "MOUSE5": 7}
+SCANCODES |= {name: -number for name, number in _MOUSE.items()}
+"""Buttons of the mouse are bound as keys: no key has a negative scancode. SDL's 4 and 5 are the wheel."""
+
+_NAME_OF = {code: name for name, code in SCANCODES.items()}
 
 HELD, PRESSED = HELD_KEYS, PRESSED_KEYS
 
@@ -67,8 +74,11 @@ PAD_CODES: dict[str, int] = {
 }
 """Buttons of a gamepad, by the names of `core.bindings`."""
 
-WINDOW_KEYS = frozenset({"F1", "F3", "F11", "F12"})
+WINDOW_KEYS = frozenset({"F1", "F2", "F3", "F11", "F12"})
 """Keys that reach the game also while text is typed into the menu: they never write a character."""
+
+
+_PRESSES = frozenset({pygame.KEYDOWN, pygame.MOUSEBUTTONDOWN, pygame.CONTROLLERBUTTONDOWN})
 
 
 class Pad(Protocol):
@@ -107,6 +117,7 @@ class InputFrame:
     camera: bool = False
     calm: bool = False
     debug_menu: bool = False
+    controls: bool = False
     debug_numbers: bool = False
     fullscreen: bool = False
     picture: bool = False
@@ -150,11 +161,23 @@ _PRINTED += ("MINUS", "EQUALS", "LBRACKET", "RBRACKET")
 """Places whose print differs between keyboards; digits are on their places on all of them."""
 
 
+_LABELS = {
+    "RSHIFT": "right Shift",
+    "RCTRL": "right Ctrl",
+    "RALT": "right Alt",
+    "PAGEUP": "Page up",
+    "PAGEDOWN": "Page down",
+    "GRAVE": "`",
+}
+
+
 def key_label(name: str) -> str:
     """What is printed on the key at the place `name` on this keyboard, e.g. "Z" for "W" on AZERTY."""
+    if name in MOUSE_BUTTONS:
+        return MOUSE_BUTTONS[name]
     scancode = SCANCODES[name]
     if name not in _PRINTED:
-        return name if name.startswith("F") else name.capitalize()
+        return _LABELS.get(name, name if name.startswith("F") else name.capitalize())
     # SDL answers "which place has this letter", so ask for every letter that could stand there.
     here = pygame.key.ScancodeWrapper(place == scancode for place in range(512))
     printable = [*range(ord("a"), ord("z") + 1), *map(ord, ",.;'-=/[]")]
@@ -172,11 +195,26 @@ _HINTS = (
     ("sculpt", "sculpt"),
     ("calm", "calm camera"),
     ("debug_menu", "debug menu"),
+    ("controls", "controls"),
     ("debug_numbers", "numbers"),
     ("fullscreen", "full screen"),
     ("picture", "picture"),
     ("pause", "pause"),
 )
+
+
+def key_of(event: pygame.event.Event) -> str | None:
+    """Name of the key or mouse button that an event presses; None for other events and unknown keys."""
+    if event.type == pygame.KEYDOWN:
+        return _NAME_OF.get(event.scancode)
+    return _NAME_OF.get(-event.button) if event.type == pygame.MOUSEBUTTONDOWN else None
+
+
+def button_of(event: pygame.event.Event) -> str | None:
+    """Name of the gamepad button that an event presses; None for other events."""
+    if event.type != pygame.CONTROLLERBUTTONDOWN:
+        return None
+    return next((name for name, code in PAD_CODES.items() if code == event.button), None)
 
 
 def key_hints(keys: Bindings = DEFAULT_KEYS) -> list[tuple[str, str]]:
@@ -192,6 +230,17 @@ def key_hints(keys: Bindings = DEFAULT_KEYS) -> list[tuple[str, str]]:
         if label.strip(" /"):
             found.append((label, meaning))
     return found
+
+
+_STICKS = (
+    (pygame.CONTROLLER_AXIS_LEFTX, pygame.CONTROLLER_AXIS_RIGHTX, pygame.CONTROLLER_AXIS_RIGHTY),
+    (pygame.CONTROLLER_AXIS_RIGHTX, pygame.CONTROLLER_AXIS_LEFTX, pygame.CONTROLLER_AXIS_LEFTY),
+)
+_TRIGGERS = (
+    (pygame.CONTROLLER_AXIS_TRIGGERRIGHT, pygame.CONTROLLER_AXIS_TRIGGERLEFT),
+    (pygame.CONTROLLER_AXIS_TRIGGERLEFT, pygame.CONTROLLER_AXIS_TRIGGERRIGHT),
+)
+"""Axes for steering and looking, and for pedal and brake: as they come, and swapped."""
 
 
 def _curve(value: float, dead_zone: float) -> float:
@@ -227,6 +276,8 @@ class Inputs:
         self._grabbed = False
         self._drop_motion = False
         self._pointer = (0.0, 0.0)
+        self.muted = False
+        """Every new press is the menu's: it waits for the key that somebody wants to bind."""
         if not controller.get_init():
             controller.init()
 
@@ -328,6 +379,8 @@ class Inputs:
         pad_pressed: set[str] = set()
         for event in frame.events:
             kind = event.type
+            if self.muted and kind in _PRESSES:
+                continue
             if kind == pygame.KEYDOWN:
                 if not ui_has_text or event.scancode in {SCANCODES[name] for name in WINDOW_KEYS}:
                     self._key_down(event, frame, pressed)
@@ -337,12 +390,16 @@ class Inputs:
                 self._motion(event, frame, pixel_ratio)
             elif kind == pygame.MOUSEBUTTONDOWN:
                 self._pointer = (event.pos[0] * pixel_ratio, event.pos[1] * pixel_ratio)
+                if self._grabbed:
+                    pressed.add(-event.button)
+                    self._down.add(-event.button)
                 if not ui_has_mouse:
                     self._buttons.add(event.button)
                     frame.left_pressed |= event.button == pygame.BUTTON_LEFT
                     frame.right_pressed |= event.button == pygame.BUTTON_RIGHT
             elif kind == pygame.MOUSEBUTTONUP:
                 self._buttons.discard(event.button)
+                self._down.discard(-event.button)
             elif kind == pygame.MOUSEWHEEL:
                 if not ui_has_mouse:
                     # macOS turns Shift + wheel into sideways scrolling.
@@ -423,16 +480,18 @@ class Inputs:
 
         controls = self._controls
         stick, trigger = controls.stick_dead_zone, controls.trigger_dead_zone
-        steer = self._axis(pygame.CONTROLLER_AXIS_LEFTX, stick) * (-1.0 if controls.pad_invert_steer else 1.0)
+        steers, looks_x, looks_y = _STICKS[controls.pad_swap_sticks]
+        pedals, brakes = _TRIGGERS[controls.pad_swap_triggers]
+        steer = self._axis(steers, stick) * (-1.0 if controls.pad_invert_steer else 1.0)
         keys = float(does("right")) - float(does("left"))
         frame.steer = keys if keys else steer
-        frame.pedal = max(float(does("pedal")), self._axis(pygame.CONTROLLER_AXIS_TRIGGERRIGHT, trigger))
-        frame.brake = max(float(does("brake")), self._axis(pygame.CONTROLLER_AXIS_TRIGGERLEFT, trigger))
+        frame.pedal = max(float(does("pedal")), self._axis(pedals, trigger))
+        frame.brake = max(float(does("brake")), self._axis(brakes, trigger))
         pad_sprint = any(not down.isdisjoint(self._pad_codes["sprint"]) for down in self._pad_held.values())
         frame.sprint = does("sprint") or pad_sprint
         turn = controls.pad_look_sensitivity
-        frame.look_rate_x = self._axis(pygame.CONTROLLER_AXIS_RIGHTX, stick) * turn
-        frame.look_rate_y = self._axis(pygame.CONTROLLER_AXIS_RIGHTY, stick) * turn
+        frame.look_rate_x = self._axis(looks_x, stick) * turn
+        frame.look_rate_y = self._axis(looks_y, stick) * turn
         if controls.pad_invert_x:
             frame.look_rate_x = -frame.look_rate_x
         if controls.pad_invert_y:

@@ -49,8 +49,8 @@ CURVE_G = 0.42
 BRAKE_G = 0.6
 """Deceleration in g it counts on, on the flat; a careful share of what the brakes can do."""
 
-CREST_G = 1.3
-DIP_G = 2.0
+CREST_G = 1.0
+DIP_G = 1.4
 """Centripetal acceleration in g that it takes over crests (a little flight) and through dips."""
 
 CLIFF = 0.75

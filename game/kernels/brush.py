@@ -51,7 +51,7 @@ OP_COLUMNS = 14
 """Columns of an operation row (float64), metres: brush code, point x and z, radius (what levels are chosen by),
 strength, falloff code, centre and radius of the circle that holds all it does, then by brush:
 flatten A = height; ramp A, B = end point, C, D = heights at start and end; peak and canyon A = seed (0…2^32−1);
-kicker A, B = unit heading, C = length; delta A, B = first sample (i, j) of level 0, DELTA = its number."""
+kicker A, B = unit heading, C = length; delta C, D = half its width and height, DELTA = its number."""
 
 QUANTUM_M = 1.0 / 1024.0
 """Baked differences are whole multiples of this, so that they can be added up and saved without loss."""
@@ -375,19 +375,19 @@ def add_delta(samples, channel, step, first_i, first_j, patch, patch_i, patch_j,
     whose samples are the parent's; `first_i`, `first_j` sample index of `samples[0, 0]` at the page's level;
     `band` float64 share.
     """
-    j0 += j0 % step
-    i0 += i0 % step
-    for j in range(j0, j1, step):
-        row = (first_j + j) // step - patch_j
-        if row < 0 or row >= patch.shape[0]:
-            continue
-        for i in range(i0, i1, step):
-            column = (first_i + i) // step - patch_i
-            if column < 0 or column >= patch.shape[1]:
-                continue
-            change = np.float32(band * np.float64(patch[row, column]))
+    # Where the patch begins among the samples of the channel's level; only what both have is visited.
+    at_i = patch_i - first_i // step
+    at_j = patch_j - first_j // step
+    low_j, high_j = max((j0 + step - 1) // step, at_j), min((j1 + step - 1) // step, at_j + patch.shape[0])
+    low_i, high_i = max((i0 + step - 1) // step, at_i), min((i1 + step - 1) // step, at_i + patch.shape[1])
+    for j in range(low_j, high_j):
+        row = patch[j - at_j]
+        into = samples[j * step]
+        for i in range(low_i, high_i):
+            change = np.float32(band * np.float64(row[i - at_i]))
+            # Not added where it is 0: −0.0 + 0.0 would change the sign bit.
             if change != np.float32(0.0):
-                samples[j, i, channel] += change
+                into[i * step, channel] += change
 
 
 @jit
@@ -403,20 +403,22 @@ def halve(patch, first_i, first_j):
     rows = (first_j + nj) // 2 - low_j + 1
     columns = (first_i + ni) // 2 - low_i + 1
     out = np.zeros((rows, columns), np.float32)
+    # A line with a margin of zeros, so that no sample asks whether its neighbours are there.
+    shift = first_i - 2 * low_i + 1
+    line = np.zeros(2 * columns + 2)
     for j in range(rows):
+        line[:] = 0.0
+        middle = 2 * (low_j + j) - first_j
+        for dj in range(-1, 2):
+            row = middle + dj
+            if row < 0 or row >= nj:
+                continue
+            weight = (2.0 - abs(dj)) * 0.0625
+            source = patch[row]
+            for i in range(ni):
+                line[i + shift] += weight * np.float64(source[i])
         for i in range(columns):
-            total = 0.0
-            for dj in range(-1, 2):
-                row = 2 * (low_j + j) + dj - first_j
-                if row < 0 or row >= nj:
-                    continue
-                for di in range(-1, 2):
-                    column = 2 * (low_i + i) + di - first_i
-                    if column < 0 or column >= ni:
-                        continue
-                    weight = (2.0 - abs(dj)) * (2.0 - abs(di)) * 0.0625
-                    total += weight * np.float64(patch[row, column])
-            out[j, i] = np.float32(total)
+            out[j, i] = np.float32(line[2 * i] + 2.0 * line[2 * i + 1] + line[2 * i + 2])
     return out
 
 

@@ -1,4 +1,4 @@
-"""Wheels on the land: envelope of the drawn triangles under a wheel circle, clearance, samples along a line.
+"""Wheels on the land: envelope of the drawn triangles under a wheel circle, clearance, the camera's arm.
 
 All kernels read one rectangle of level-0 samples, `heights` float32 [nj, ni], rows south, columns east, and
 take positions in metres from its first sample, float64. Quads are split along (i, j)–(i + 1, j + 1), as the
@@ -114,10 +114,30 @@ def wheel_clearance(heights, x, z, along_x, along_z, axle_y, radius, points):
 
 
 @jit
-def heights_along(heights, x, z, step_x, step_z, out):
-    """Fill `out` float64 [n] with land heights at (x, z) + k·(step_x, step_z), k = 0 … n − 1."""
-    for k in range(out.shape[0]):
-        out[k] = plane_at(heights, x + k * step_x, z + k * step_z)[0]
+def free_arm(heights, x, z, along_x, along_z, chest, lift, longest, shortest, tries, steepest, margin, above):
+    """Longest camera arm from (x, z) against the unit direction, and its lift above `chest`, that the land allows.
+
+    The line from the chest's height to the camera keeps `margin` above the land, and the camera keeps `above` over
+    the land around its place. The camera stands `lift` over the chest, or higher where land asks for it; where that
+    would be steeper than `steepest` (rise over run) the arm shortens in `tries` steps down to `shortest`.
+    """
+    spacing = longest / 13.0
+    land = np.empty(15, np.float64)
+    needed = np.empty(15, np.float64)
+    needed[0] = -np.inf
+    land[0] = plane_at(heights, x, z)[0]
+    for k in range(1, 15):
+        land[k] = plane_at(heights, x - k * spacing * along_x, z - k * spacing * along_z)[0]
+        needed[k] = max(needed[k - 1], (land[k] + margin - chest) / (k * spacing))
+    arm = longest
+    place = 14
+    for k in range(tries + 1):
+        arm = longest + (shortest - longest) * k / tries
+        place = min(14, int(math.ceil(arm / spacing)) + 1)
+        if needed[place] <= steepest:
+            break
+    local = max(land[place - 2], land[place - 1], land[place]) + above - chest
+    return arm, max(lift, needed[place] * arm, local)
 
 
 @jit
@@ -184,9 +204,9 @@ def warm() -> None:
     wheel_height(heights, 3.5, 3.5, 0.6, 0.8, 0.34)
     wheels_on_land(heights, 3.5, 3.5, 0.6, 0.8, 0.5, 0.34)
     wheel_clearance(heights, 3.5, 3.5, 0.6, 0.8, 0.34, 0.34, 9)
-    heights_along(heights, 3.5, 3.5, 0.1, 0.1, np.empty(4, np.float64))
     highest_within(heights, 3.5, 3.5, 0.6)
     mean_slope(heights, 3.5, 3.5, 1.5)
+    free_arm(heights, 3.5, 3.5, 0.6, 0.8, 1.2, 0.7, 5.2, 1.6, 10, 1.2, 0.45, 0.6)
     trunks = np.zeros((1, 5), np.float64)
     first_trunk_on_line(trunks, 3.5, 3.5, 0.6, 0.8, 0.6, 5.0, 1.0, 0.1)
     beside_trunks(trunks, 3.5, 3.5, 1.0, 0.5)

@@ -21,10 +21,11 @@ LEVEL_COLUMNS = 7
 """Columns of a level row: inner range, outer range, (1 − m)·r, m·r, 1 when the level morphs,
 share of trees kept at the inner range, at the outer range."""
 
-SETUP_COLUMNS = 10
+SETUP_COLUMNS = 11
 """Columns of a setup row: camera above ground, lowest foot that shows (world height), near detail from and to,
 middle detail from and to, distance at which the last trees begin to vanish, distance where all have,
-width of the band of ranks over which a tree shrinks away, the earth's drop per square metre of distance."""
+width of the band of ranks over which a tree shrinks away, the earth's drop per square metre of distance, distance from
+the eye up to which `gather` goes."""
 
 _ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
@@ -48,6 +49,17 @@ def morphed(own, parent, distance, start, span, morphs):
 
 
 @jit
+def kept_share(distance, level, vanish_from, vanish_to):
+    """Ranks below this are drawn at `distance`, float32: all that the level has, fewer over its outer half."""
+    inner, outer = level[0], level[1]
+    thinned = min(max(np.float32(2.0) * (distance - inner) / (outer - inner) - _ONE, _ZERO), _ONE)
+    keep = level[5] + (level[6] - level[5]) * thinned
+    if distance > vanish_from:
+        keep *= max((vanish_to - distance) / (vanish_to - vanish_from), _ZERO)
+    return keep
+
+
+@jit
 def tile_reach(corner_x, corner_z, span):
     """Least and greatest horizontal distance from the origin to a square, float64 metres.
 
@@ -61,7 +73,7 @@ def tile_reach(corner_x, corner_z, span):
 
 
 @jit
-def _tile_hidden(corner_x, corner_z, span, low, high, margin, planes):
+def tile_hidden(corner_x, corner_z, span, low, high, margin, planes):
     """Whether a box lies wholly outside one of the planes; `low` and `high` are relative to the camera."""
     for p in range(planes.shape[0]):
         a, b, c = planes[p, 0], planes[p, 1], planes[p, 2]
@@ -75,31 +87,52 @@ def _tile_hidden(corner_x, corner_z, span, low, high, margin, planes):
 
 @jit
 def gather(
-    rows, corner_x, corner_z, camera_y, span, low, high, level, setup, planes, sizes, chosen, out, counts
+    rows,
+    corner_x,
+    corner_z,
+    camera_y,
+    box_x,
+    box_z,
+    span,
+    low,
+    high,
+    level,
+    setup,
+    planes,
+    sizes,
+    chosen,
+    tile,
+    out,
+    tiles,
+    counts,
 ):
-    """Append the visible trees of one page to `out`.
+    """Append the visible trees of one page, or of a tile of it, to `out`.
 
     Parameters
     ----------
-    rows : float32 [n, 8] as in `PageData.trees`, by ascending rank.
+    rows : float32 [n, 8] as in `PageData.trees`.
     corner_x, corner_z : float64 metres, page corner minus camera.
     camera_y : float64, height of the camera.
-    span : float64, side of the page in metres; `low`, `high`: float64 bounds of the feet's world heights.
+    box_x, box_z, span : float64, corner minus camera and side of the square that the trees stand in, metres;
+        `low`, `high`: float64 bounds of the feet's world heights.
     level : float32 [LEVEL_COLUMNS]; setup : float32 [SETUP_COLUMNS].
     planes : float64 [4, 4], the side planes through the camera, inside is a·x + b·y + c·z ≥ 0.
     sizes : float32 [kinds, 2] height and greatest radius of a tree of scale 1.
     chosen : int32 [n or more], scratch.
+    tile : int64, noted in `tiles` (int32 [BUCKETS, capacity]) for each row written.
     out : float32 [BUCKETS, capacity, INSTANCE_COLUMNS]; counts : int64 [BUCKETS], continued.
         Beyond the capacity rows are counted but not written, so that the caller can grow and repeat.
     """
     altitude, lowest = setup[0], setup[1]
     near_from, near_to, mid_from, mid_to = setup[2], setup[3], setup[4], setup[5]
-    vanish_from, vanish_to, soft, bend = setup[6], setup[7], setup[8], setup[9]
+    vanish_from, vanish_to, soft, bend, limit = setup[6], setup[7], setup[8], setup[9], setup[10]
     inner, outer, start, stretch, morphs = level[0], level[1], level[2], level[3], level[4]
     keep_inner, keep_outer = level[5], level[6]
     if not inner < outer or high < lowest:
         return
-    least, most = tile_reach(corner_x, corner_z, span)
+    least, most = tile_reach(box_x, box_z, span)
+    if least > limit:
+        return
     lift = np.float64(altitude)
     # A centimetre of slack covers the rounding to float32 below.
     if (
@@ -108,14 +141,13 @@ def gather(
     ):
         return
     drop = np.float64(bend) * most * most
-    if _tile_hidden(corner_x, corner_z, span, low - camera_y - drop, high - camera_y, 26.0, planes):
+    if tile_hidden(box_x, box_z, span, low - camera_y - drop, high - camera_y, 26.0, planes):
         return
     capacity = out.shape[1]
     a0, b0, c0 = np.float32(planes[0, 0]), np.float32(planes[0, 1]), np.float32(planes[0, 2])
     a1, b1, c1 = np.float32(planes[1, 0]), np.float32(planes[1, 1]), np.float32(planes[1, 2])
     a2, b2, c2 = np.float32(planes[2, 0]), np.float32(planes[2, 1]), np.float32(planes[2, 2])
     a3, b3, c3 = np.float32(planes[3, 0]), np.float32(planes[3, 1]), np.float32(planes[3, 2])
-    slope = (keep_outer - keep_inner) / (outer - inner)
     altitude2 = altitude * altitude
     ceiling = max(keep_inner, keep_outer)
     tallest = _ZERO
@@ -144,9 +176,7 @@ def gather(
         x = np.float32(corner_x + np.float64(rows[n, 0]))
         z = np.float32(corner_z + np.float64(rows[n, 2]))
         distance = np.sqrt(x * x + z * z + altitude2)
-        keep = keep_inner + slope * (distance - inner)
-        if distance > vanish_from:
-            keep *= max((vanish_to - distance) / (vanish_to - vanish_from), _ZERO)
+        keep = kept_share(distance, level, vanish_from, vanish_to)
         if rank >= keep:
             continue
         foot = morphed(rows[n, 1], rows[n, 3], distance, start, stretch, morphs)
@@ -168,6 +198,8 @@ def gather(
             continue
         yaw = rows[n, 5]
         eye = np.sqrt(x * x + y * y + z * z)
+        if eye >= limit:
+            continue
         # Where forests are thinned the rest grows wider, so that the slope stays as green.
         width = np.float32(0.9) + np.float32(0.035) * yaw
         width *= min(np.float32(1.0) + np.float32(0.35) * (_ONE - min(keep, _ONE)), np.float32(1.3))
@@ -206,6 +238,7 @@ def gather(
             else:
                 out[bucket, m, 6] = -fade
             out[bucket, m, 7] = width
+            tiles[bucket, m] = tile
 
 
 def warm() -> None:
@@ -219,5 +252,25 @@ def warm() -> None:
     sizes = np.ones((2, 2), np.float32)
     chosen = np.zeros(1, np.int32)
     out = np.zeros((BUCKETS, 1, INSTANCE_COLUMNS), np.float32)
+    tiles = np.zeros((BUCKETS, 1), np.int32)
     counts = np.zeros(BUCKETS, np.int64)
-    gather(rows, 0.0, 0.0, 0.0, 128.0, 0.0, 0.0, level, setup, planes, sizes, chosen, out, counts)
+    gather(
+        rows,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        128.0,
+        0.0,
+        0.0,
+        level,
+        setup,
+        planes,
+        sizes,
+        chosen,
+        0,
+        out,
+        tiles,
+        counts,
+    )

@@ -21,6 +21,13 @@ CELL_M = 7
 """Side of a placement cell; at most one tree in each, so at most 204 trees a hectare."""
 
 CELL_UNITS = CELL_M * UNITS_PER_M
+BLOCK_CELLS = 4
+BLOCK_UNITS = BLOCK_CELLS * CELL_UNITS
+"""A block is 4 × 4 cells, among which ranks are dealt."""
+
+RANKS = 16
+"""Cells of a block, and so the steps in which shares are kept."""
+
 MARGIN_UNITS = 48
 """No foot stands nearer than 0.75 m to its cell's border, so no two trunks are nearer than 1.5 m."""
 
@@ -29,6 +36,10 @@ NODE_M = 64
 
 KIND_NODE_M = 512
 """Spacing of the nodes that say which share of trees is broadleaved."""
+
+_NODE_SHIFT = 12
+_KIND_SHIFT = 15
+"""Nodes are 2^shift foot units apart."""
 
 CONIFER = 0
 BROADLEAF = 1
@@ -49,55 +60,113 @@ def _channel(cell_hash, number):
 
 
 @jit
-def _between_nodes(nodes, node_units, first_x, first_z, x_units, z_units):
-    """Bilinear value at a position in units; the fraction is exact, so it does not depend on the page."""
-    column = x_units // node_units
-    row = z_units // node_units
-    u = np.float32(x_units - column * node_units) / np.float32(node_units)
-    v = np.float32(z_units - row * node_units) / np.float32(node_units)
-    i = column - first_x
-    j = row - first_z
-    near = nodes[j, i] + u * (nodes[j, i + 1] - nodes[j, i])
-    far = nodes[j + 1, i] + u * (nodes[j + 1, i + 1] - nodes[j + 1, i])
+def _between_nodes(nodes, shift, first_x, first_z, x_units, z_units):
+    """Bilinear value at a position in units, with nodes 2^shift units apart.
+
+    The fraction is exact, so it does not depend on the page; shifts round down, for negative places too.
+    """
+    column = x_units >> shift
+    row = z_units >> shift
+    per_unit = np.float32(1.0) / np.float32(1 << shift)
+    u = np.float32(x_units - (column << shift)) * per_unit
+    v = np.float32(z_units - (row << shift)) * per_unit
+    i, i1 = np.uintp(column - first_x), np.uintp(column - first_x + 1)
+    j, j1 = np.uintp(row - first_z), np.uintp(row - first_z + 1)
+    near = nodes[j, i] + u * (nodes[j, i1] - nodes[j, i])
+    far = nodes[j1, i] + u * (nodes[j1, i1] - nodes[j1, i])
     return near + v * (far - near)
 
 
 @jit
-def foot_heights(samples, x, z, spacing):
+def foot_heights(samples, x, z, per_m):
     """Heights (R, parent surface) under a foot, float32 metres, on the drawn triangles.
 
-    `samples` float32 [136, 136, 2]; x and z metres from the page's corner; `spacing` metres, a power of two.
-    The parent's triangles span even samples and carry G.
+    `samples` float32 [136, 136, 2]; x and z float32 metres from the page's corner; `per_m` float32 samples a metre, a
+    power of two. The parent's triangles span even samples and carry G.
     """
-    column = x / spacing
-    row = z / spacing
+    column = x * per_m
+    row = z * per_m
     i = int(column)
     j = int(row)
-    u = np.float32(column - i)
-    v = np.float32(row - j)
+    u = np.float32(column - np.float32(i))
+    v = np.float32(row - np.float32(j))
     i += GENERATED_APRON
     j += GENERATED_APRON
-    here = samples[j, i, 0]
-    across = samples[j + 1, i + 1, 0]
-    if u >= v:
-        corner = samples[j, i + 1, 0]
-        own = here + u * (corner - here) + v * (across - corner)
-    else:
-        corner = samples[j + 1, i, 0]
-        own = here + v * (corner - here) + u * (across - corner)
-    u = (u + np.float32(i & 1)) * np.float32(0.5)
-    v = (v + np.float32(j & 1)) * np.float32(0.5)
+    # Which triangle a foot is on is as good as random, so the corner is chosen by arithmetic and not by a branch.
+    # Unsigned indices spare the test for negative ones.
+    east = int(u >= v)
+    here = samples[np.uintp(j), np.uintp(i), 0]
+    corner = samples[np.uintp(j + 1 - east), np.uintp(i + east), 0]
+    across = samples[np.uintp(j + 1), np.uintp(i + 1), 0]
+    own = here + max(u, v) * (corner - here) + min(u, v) * (across - corner)
+    u = (u + np.float32(i & 1)) * _HALF
+    v = (v + np.float32(j & 1)) * _HALF
     i -= i & 1
     j -= j & 1
-    here = samples[j, i, 1]
-    across = samples[j + 2, i + 2, 1]
-    if u >= v:
-        corner = samples[j, i + 2, 1]
-        parent = here + u * (corner - here) + v * (across - corner)
-    else:
-        corner = samples[j + 2, i, 1]
-        parent = here + v * (corner - here) + u * (across - corner)
+    east = 2 * int(u >= v)
+    here = samples[np.uintp(j), np.uintp(i), 1]
+    corner = samples[np.uintp(j + 2 - east), np.uintp(i + east), 1]
+    across = samples[np.uintp(j + 2), np.uintp(i + 2), 1]
+    parent = here + max(u, v) * (corner - here) + min(u, v) * (across - corner)
     return own, parent
+
+
+@jit
+def _row_of_blocks(block_z, first_x, count, kept, tree_seed, cells, hashes, ranks):
+    """Cells of a row of blocks whose rank is below `kept`/16; returns how many: int32 [2, n], uint32 [n], float32 [n].
+
+    The 16 cells of a block have one rank in each sixteenth, so whatever share is kept stands evenly. Which cell has
+    which follows from the block's hash by a bijection of 0…15, (cell xor a) · b mod 16 with odd b, so the lowest ranks
+    are found without looking at the other cells. Loops without branches, which run in vectors.
+    """
+    block_seed = (tree_seed + 0x2B41C9D7) & MASK32
+    for c in range(count):
+        h = np.int64(hash_cell(first_x + c, block_z, block_seed))
+        a = h & 15
+        # The inverse of an odd number modulo 16 is its cube.
+        b = ((h >> 4) & 14) + 1
+        inverse = (b * b * b) & 15
+        for r in range(kept):
+            cell = ((r * inverse) & 15) ^ a
+            n = r * count + c
+            cells[0, n] = (first_x + c) * BLOCK_CELLS + (cell & 3)
+            cells[1, n] = block_z * BLOCK_CELLS + (cell >> 2)
+    found = kept * count
+    for n in range(found):
+        hashes[n] = hash_cell(np.int64(cells[0, n]), np.int64(cells[1, n]), tree_seed)
+    for n in range(found):
+        ranks[n] = (np.float32(n // count) + unit_float(_channel(hashes[n], 1))) * np.float32(0.0625)
+    return found
+
+
+@jit
+def _feet(cells, hashes, found, west, north, span_units, chosen, feet):
+    """Feet of those of the `found` cells that stand in the page, in units from its corner; return how many.
+
+    Their numbers go to `chosen`, their feet to int32 [2, n]. A cell on the border belongs to the page its foot stands
+    on.
+    """
+    room = CELL_UNITS - 2 * MARGIN_UNITS
+    kept = 0
+    for n in range(found):
+        h = hashes[n]
+        east = (
+            np.int64(cells[0, n]) * CELL_UNITS
+            + MARGIN_UNITS
+            - west
+            + ((np.int64(_channel(h, 2)) * room) >> 32)
+        )
+        south = (
+            np.int64(cells[1, n]) * CELL_UNITS
+            + MARGIN_UNITS
+            - north
+            + ((np.int64(_channel(h, 3)) * room) >> 32)
+        )
+        chosen[kept] = n
+        feet[0, kept] = east
+        feet[1, kept] = south
+        kept += int((east >= 0) & (south >= 0) & (east < span_units) & (south < span_units))
+    return kept
 
 
 @jit
@@ -119,50 +188,64 @@ def scatter(
     """Fill `rows` with the trees of one page, in cell order; return how many there are.
 
     `seed` int64; `origin_x`, `origin_z` int metres of the page's corner; `spacing` int metres between samples;
-    `share` float32 keeps trees of lower rank only; `density` float32 [nz, nx] at nodes of 64 m, the first being
-    node (density_x, density_z); `broadleaf` float32 likewise at nodes of 512 m; `samples` float32
+    `share` float32 keeps trees of lower rank only, a multiple of 1/16; `density` float32 [nz, nx] at nodes of 64 m, the
+    first being node (density_x, density_z); `broadleaf` float32 likewise at nodes of 512 m; `samples` float32
     [136, 136, 2]; `rows` float32 [capacity, 8], columns as in `PageData.trees`, capacity one per cell.
     """
     span_units = 128 * spacing * UNITS_PER_M
     west = origin_x * UNITS_PER_M
     north = origin_z * UNITS_PER_M
     tree_seed = hash_channel(seed, _TREES)
-    room = CELL_UNITS - 2 * MARGIN_UNITS
+    kept = int(np.ceil(share * np.float32(16.0)))
+    first_x = west // BLOCK_UNITS
+    blocks = (west + span_units - 1) // BLOCK_UNITS + 1 - first_x
+    most = blocks * kept
+    cells = np.empty((2, most), np.int32)
+    hashes = np.empty(most, np.uint32)
+    ranks = np.empty(most, np.float32)
+    chosen = np.empty(most, np.int32)
+    feet = np.empty((2, most), np.int32)
+    thickness = np.empty(most, np.float32)
+    traits = np.empty((3, most), np.float32)
+    per_m = np.float32(1.0) / np.float32(spacing)
     count = 0
-    for cell_z in range(north // CELL_UNITS, (north + span_units - 1) // CELL_UNITS + 1):
-        for cell_x in range(west // CELL_UNITS, (west + span_units - 1) // CELL_UNITS + 1):
-            h = hash_cell(cell_x, cell_z, tree_seed)
-            rank = unit_float(_channel(h, 1))
-            if rank >= share:
-                continue
-            x_units = cell_x * CELL_UNITS + MARGIN_UNITS + ((np.int64(_channel(h, 2)) * room) >> 32)
-            z_units = cell_z * CELL_UNITS + MARGIN_UNITS + ((np.int64(_channel(h, 3)) * room) >> 32)
-            east = x_units - west
-            south = z_units - north
-            # A cell on the border belongs to the page its foot stands on.
-            if east < 0 or south < 0 or east >= span_units or south >= span_units:
-                continue
-            thick = _between_nodes(density, NODE_M * UNITS_PER_M, density_x, density_z, x_units, z_units)
-            if unit_float(_channel(h, 4)) >= thick:
-                continue
+    for block_z in range(north // BLOCK_UNITS, (north + span_units - 1) // BLOCK_UNITS + 1):
+        found = _row_of_blocks(block_z, first_x, blocks, kept, tree_seed, cells, hashes, ranks)
+        found = _feet(cells, hashes, found, west, north, span_units, chosen, feet)
+        grown = 0
+        for n in range(found):
+            c = chosen[n]
+            east = feet[0, n]
+            south = feet[1, n]
+            thick = _between_nodes(density, _NODE_SHIFT, density_x, density_z, west + east, north + south)
+            chosen[grown] = c
+            feet[0, grown] = east
+            feet[1, grown] = south
+            thickness[grown] = thick
+            grown += int(unit_float(_channel(hashes[c], 4)) < thick)
+        for n in range(grown):
+            h = hashes[chosen[n]]
+            traits[0, n] = unit_float(_channel(h, 5))
+            traits[1, n] = unit_float(_channel(h, 6))
+            traits[2, n] = unit_float(_channel(h, 7))
+        for n in range(grown):
+            thick = thickness[n]
             leafy = _between_nodes(
-                broadleaf, KIND_NODE_M * UNITS_PER_M, broadleaf_x, broadleaf_z, x_units, z_units
+                broadleaf, _KIND_SHIFT, broadleaf_x, broadleaf_z, west + feet[0, n], north + feet[1, n]
             )
-            x = np.float32(east) * np.float32(0.015625)
-            z = np.float32(south) * np.float32(0.015625)
-            own, parent = foot_heights(samples, x, z, spacing)
+            x = np.float32(feet[0, n]) * np.float32(0.015625)
+            z = np.float32(feet[1, n]) * np.float32(0.015625)
+            own, parent = foot_heights(samples, x, z, per_m)
             rows[count, 0] = x
             rows[count, 1] = own
             rows[count, 2] = z
             rows[count, 3] = parent
             # Sparse stands, which the density makes at the tree line, grow shorter trees.
-            vigour = np.float32(0.6) * unit_float(_channel(h, 5)) + np.float32(0.4) * min(
-                thick, np.float32(1.0)
-            )
+            vigour = np.float32(0.6) * traits[0, n] + np.float32(0.4) * min(thick, np.float32(1.0))
             rows[count, 4] = np.float32(0.6) + np.float32(0.8) * vigour
-            rows[count, 5] = unit_float(_channel(h, 6)) * _TWO_PI
-            rows[count, 6] = np.float32(BROADLEAF if unit_float(_channel(h, 7)) < leafy else CONIFER)
-            rows[count, 7] = rank
+            rows[count, 5] = traits[1, n] * _TWO_PI
+            rows[count, 6] = np.float32(traits[2, n] < leafy)
+            rows[count, 7] = ranks[chosen[n]]
             count += 1
     return count
 
@@ -214,26 +297,29 @@ def scatter_classic(
     west = origin_x * UNITS_PER_M
     north = origin_z * UNITS_PER_M
     tree_seed = hash_channel(seed, _TREES)
-    room = CELL_UNITS - 2 * MARGIN_UNITS
+    kept = int(np.ceil(share * np.float32(16.0)))
+    first_x = west // BLOCK_UNITS
+    blocks = (west + span_units - 1) // BLOCK_UNITS + 1 - first_x
+    most = blocks * kept
+    cells = np.empty((2, most), np.int32)
+    hashes = np.empty(most, np.uint32)
+    ranks = np.empty(most, np.float32)
+    chosen = np.empty(most, np.int32)
+    feet = np.empty((2, most), np.int32)
+    per_m = np.float32(1.0) / np.float32(spacing)
     count = 0
-    for cell_z in range(north // CELL_UNITS, (north + span_units - 1) // CELL_UNITS + 1):
-        for cell_x in range(west // CELL_UNITS, (west + span_units - 1) // CELL_UNITS + 1):
-            h = hash_cell(cell_x, cell_z, tree_seed)
-            rank = unit_float(_channel(h, 1))
-            if rank >= share:
-                continue
-            x_units = cell_x * CELL_UNITS + MARGIN_UNITS + ((np.int64(_channel(h, 2)) * room) >> 32)
-            z_units = cell_z * CELL_UNITS + MARGIN_UNITS + ((np.int64(_channel(h, 3)) * room) >> 32)
-            east = x_units - west
-            south = z_units - north
-            if east < 0 or south < 0 or east >= span_units or south >= span_units:
-                continue
-            kind = classic_kind(x_units * 16, z_units * 16, octaves, amplitudes, base, patches, humidity)
+    for block_z in range(north // BLOCK_UNITS, (north + span_units - 1) // BLOCK_UNITS + 1):
+        found = _row_of_blocks(block_z, first_x, blocks, kept, tree_seed, cells, hashes, ranks)
+        found = _feet(cells, hashes, found, west, north, span_units, chosen, feet)
+        for n in range(found):
+            h = hashes[chosen[n]]
+            x_q, z_q = (west + feet[0, n]) * 16, (north + feet[1, n]) * 16
+            kind = classic_kind(x_q, z_q, octaves, amplitudes, base, patches, humidity)
             if kind < 0:
                 continue
-            x = np.float32(east) * np.float32(0.015625)
-            z = np.float32(south) * np.float32(0.015625)
-            own, parent = foot_heights(samples, x, z, spacing)
+            x = np.float32(feet[0, n]) * np.float32(0.015625)
+            z = np.float32(feet[1, n]) * np.float32(0.015625)
+            own, parent = foot_heights(samples, x, z, per_m)
             rows[count, 0] = x
             rows[count, 1] = own
             rows[count, 2] = z
@@ -242,9 +328,53 @@ def scatter_classic(
             rows[count, 4] = scale if kind == CONIFER else scale * np.float32(0.35)
             rows[count, 5] = unit_float(_channel(h, 6)) * _TWO_PI
             rows[count, 6] = np.float32(kind)
-            rows[count, 7] = rank
+            rows[count, 7] = ranks[chosen[n]]
             count += 1
     return count
+
+
+@jit(forceinline=True)
+def _group(x, z, rank, per_m, side):
+    """Number of the group that a tree belongs to: sixteenths of rank, in the tile that its foot stands in."""
+    tile = min(int(z * per_m), side - 1) * side + min(int(x * per_m), side - 1)
+    return tile * RANKS + min(int(rank * np.float32(RANKS)), RANKS - 1)
+
+
+@jit
+def in_tiles(rows, span, side, out):
+    """Write `rows` (float32 [n, 8]) into `out` tile after tile, in each by ascending sixteenths of rank.
+
+    `span`: the page's side in metres, cut into `side`² tiles. Within a sixteenth rows keep their order.
+    """
+    per_m = np.float32(side) / np.float32(span)
+    ends = np.zeros(side * side * RANKS + 1, np.int32)
+    groups = np.empty(rows.shape[0], np.int32)
+    for n in range(rows.shape[0]):
+        group = _group(rows[n, 0], rows[n, 2], rows[n, 7], per_m, side)
+        groups[n] = group
+        ends[group + 1] += 1
+    for group in range(side * side * RANKS):
+        ends[group + 1] += ends[group]
+    for n in range(rows.shape[0]):
+        at = ends[groups[n]]
+        ends[groups[n]] = at + 1
+        for column in range(8):
+            out[at, column] = rows[n, column]
+
+
+@jit
+def tile_starts(rows, span, side, starts):
+    """Where each sixteenth of each tile begins in rows that are in that order: int32 [side², 17]."""
+    per_m = np.float32(side) / np.float32(span)
+    counts = np.zeros(side * side * RANKS, np.int32)
+    for n in range(rows.shape[0]):
+        counts[_group(rows[n, 0], rows[n, 2], rows[n, 7], per_m, side)] += 1
+    total = np.int32(0)
+    for tile in range(side * side):
+        for r in range(RANKS):
+            starts[tile, r] = total
+            total += counts[tile * RANKS + r]
+        starts[tile, RANKS] = total
 
 
 @jit
@@ -257,11 +387,12 @@ def resample(trees, samples, spacing, j0, j1, i0, i1):
     east = (i1 - GENERATED_APRON + 1) * spacing
     north = (j0 - GENERATED_APRON - 2) * spacing
     south = (j1 - GENERATED_APRON + 1) * spacing
+    per_m = np.float32(1.0) / np.float32(spacing)
     for n in range(trees.shape[0]):
         x = trees[n, 0]
         z = trees[n, 2]
         if west <= x and x <= east and north <= z and z <= south:
-            own, parent = foot_heights(samples, x, z, spacing)
+            own, parent = foot_heights(samples, x, z, per_m)
             trees[n, 1] = own
             trees[n, 3] = parent
 
@@ -269,7 +400,7 @@ def resample(trees, samples, spacing, j0, j1, i0, i1):
 def warm() -> None:
     """Compile every kernel here for the argument types the game uses."""
     samples = np.zeros((GENERATED, GENERATED, 2), np.float32)
-    rows = np.zeros((20 * 20, 8), np.float32)
+    rows = np.zeros((7 * 7 * 16, 8), np.float32)
     density = np.ones((3, 3), np.float32)
     broadleaf = np.zeros((2, 2), np.float32)
     count = scatter(1, 0, 0, 1, np.float32(1.0), density, 0, 0, broadleaf, 0, 0, samples, rows)
@@ -279,3 +410,5 @@ def warm() -> None:
     scatter_classic(1, 0, 0, 1, one, octaves, amplitudes, one, octave, octave, samples, rows)
     classic_kind(0, 0, octaves, amplitudes, one, octave, octave)
     resample(rows[:count], samples, 1, 0, GENERATED, 0, GENERATED)
+    in_tiles(rows[:count], 128, 1, rows.copy())
+    tile_starts(rows[:count], 128, 1, np.zeros((1, RANKS + 1), np.int32))

@@ -202,7 +202,7 @@ def wanted_pages(
             low = 0.7 * altitude
             if low >= reach:
                 continue
-            reach = np.sqrt(reach * reach - low * low)
+            reach = min(np.sqrt(reach * reach - low * low), targets[top])
         reach += WANT_MARGIN_M
         span = PAGE_QUADS << level
         ahead = speed * horizon_s
@@ -264,6 +264,8 @@ def resident_ranges(
     """
     top = len(targets) - 1
     complete = True
+    # No page beyond the view is needed, nor asked for: a level whose range is longer reaches to its end.
+    view2 = (targets[top] + 0.5 * WANT_MARGIN_M) ** 2
     for level in range(top, -1, -1):
         limit = targets[level] if level >= finest or level == top else 0.0
         if level < top and growth_s >= 0.0:
@@ -280,14 +282,14 @@ def resident_ranges(
             limit = min(limit, np.float64(previous[level]) + targets[level] * growth_s / FADE_S)
         if limit > 0.0:
             span = PAGE_QUADS << level
-            box = np.int64(np.ceil(limit)) + 2
+            box = np.int64(np.ceil(min(limit, targets[top]))) + 2
             for iz in range((anchor_z - box) // span, (anchor_z + box) // span + 1):
                 z0 = np.float64(iz * span - anchor_z) - frac_z
                 for ix in range((anchor_x - box) // span, (anchor_x + box) // span + 1):
                     x0 = np.float64(ix * span - anchor_x) - frac_x
-                    near = np.sqrt(rectangle_distance2(x0, z0, span, span) + height * height)
-                    near *= 1.0 - 2.0 * SLACK
-                    if near < limit and find_layer(slots, keys, level, ix, iz) < 0:
+                    flat2 = rectangle_distance2(x0, z0, span, span)
+                    near = np.sqrt(flat2 + height * height) * (1.0 - 2.0 * SLACK)
+                    if near < limit and flat2 <= view2 and find_layer(slots, keys, level, ix, iz) < 0:
                         limit = near
                         if level == top:
                             complete = False

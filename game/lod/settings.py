@@ -30,8 +30,22 @@ LEAST_PAGE_PX = 4.0
 SPARE_SHARE = 0.12
 """Layers left over for what the way ahead wants beyond the view."""
 
-LEAST_LAYERS = 64
+LEAST_LAYERS = 128
+"""With fewer, a rider who turns to and fro at speed would have pages thrown out that he comes back to."""
 MOST_LAYERS = 256
+
+
+_BORDER = 0.02
+"""Pages are wanted a little before they are needed, page sides."""
+
+
+def most_squares(radius: float) -> int:
+    """Squares of a unit grid that a disc of `radius` meets, where it meets the most."""
+    centres = np.arange(9) / 16.0
+    squares = np.arange(-math.ceil(radius) - 1, math.ceil(radius) + 2)
+    apart = np.maximum(squares - centres[:, None], centres[:, None] - squares - 1.0).clip(0.0) ** 2
+    met = apart[:, None, :, None] + apart[None, :, None, :] <= radius * radius
+    return int(met.sum(axis=(2, 3)).max())
 
 
 def pixels_per_radian(fov_y_rad: float, height_px: int) -> float:
@@ -135,7 +149,7 @@ class LodSettings:
         r0_m = min(ERROR_SHARE * scale / error_px, PAGE_QUADS * scale / LEAST_PAGE_PX)
         r0_m = max(r0_m, least)
         made = cls(r0_m, view_m, patch_quads, morph)
-        while made.pages > layers * (1.0 - SPARE_SHARE) and made.r0_m > least:
+        while made.r0_m > least and (made.pages > layers * (1.0 - SPARE_SHARE) or made.most_pages > layers):
             made = cls(max(least, 0.97 * made.r0_m), view_m, patch_quads, morph)
         return made
 
@@ -146,10 +160,16 @@ class LodSettings:
         return float(np.sum(math.pi * reach * reach + 4.0 * reach + 1.0))
 
     @property
+    def most_pages(self) -> int:
+        """Pages that a view wants where it wants the most: on page corners of many levels, as x = z = 0 is one."""
+        fine, coarse = self.r0_m / PAGE_QUADS, self.view_m / (PAGE_QUADS << self.top)
+        return (self.levels - 1) * most_squares(fine + _BORDER) + most_squares(coarse + _BORDER)
+
+    @property
     def layers(self) -> int:
-        """Layers that hold the view and the way ahead, a multiple of 8 from 64 to 256."""
-        needed = math.ceil(self.pages / (1.0 - SPARE_SHARE) / 8.0) * 8
-        return min(MOST_LAYERS, max(LEAST_LAYERS, needed))
+        """Layers that hold the view anywhere, and the way ahead almost anywhere: a multiple of 4 from 128 to 256."""
+        needed = max(float(self.most_pages), self.pages / (1.0 - SPARE_SHARE))
+        return min(MOST_LAYERS, max(LEAST_LAYERS, math.ceil(needed / 4.0) * 4))
 
     def error_px(self, fov_y_rad: float, height_px: int) -> float:
         """Pixels by which a change of level moves the land, with these ranges. Raises as `pixels_per_radian`."""

@@ -21,11 +21,17 @@ from game.ecs.components import (
     Previous,
     PreviousCamera,
     SculptTool,
+    Sea,
+    Season,
     Weather,
 )
 from game.ecs.world import EntityWorld
 from game.lod.selection import Selection
 from game.render.frame import BrushView, CameraView, FrameView, RiderView, brush_ring
+from game.streaming.bed import BedMap
+from game.world.runoff import RunoffView
+from game.world.sea import shown_level_m
+from game.world.seasons import season_look
 
 Surface = Callable[[float, float], float | None]
 """Height in metres of the drawn surface at world (x, z); None where nothing is drawn."""
@@ -38,6 +44,10 @@ class DrawnLand(Protocol):
 
     def normal(self, x: float, z: float) -> tuple[float, float, float]: ...
 
+
+SPLASH_PER_M = 12.0
+SPLASH_FULL_M_S = 7.0
+"""Water of a twelfth of a metre, and this speed, give the full splash."""
 
 GAZE_M = 7.0
 GAZE_MOST_RAD = 0.6
@@ -109,6 +119,13 @@ def rider_view(entities: EntityWorld, cast: Cast, alpha: float, land: DrawnLand)
     )
 
 
+def splash_of(rider: Bicycle) -> float:
+    """How much water the wheels throw up, 0…1: by its depth and the speed through it."""
+    if rider.airborne or rider.fallen_s > 0.0:
+        return 0.0
+    return min(1.0, SPLASH_PER_M * rider.wading_m) * min(1.0, abs(rider.speed_m_s) / SPLASH_FULL_M_S)
+
+
 def brush_view(entities: EntityWorld, cast: Cast, surface: Surface) -> BrushView | None:
     """The sculpting ring on the drawn surface, while the tool is active and points at land."""
     tool = entities.component(cast.tool, SculptTool)
@@ -132,22 +149,40 @@ def extract(
     time_s: float,
     view_m: float,
     selection: Selection,
-    tree_tiles: list[tuple[PageKey, NDArray[np.float32]]],
+    tree_tiles: list[tuple[PageKey, NDArray[np.float32], int]],
     land: DrawnLand,
     surface: Surface,
+    bed: list[BedMap] | None = None,
+    growth_line_m: float = -math.inf,
+    snow_line_m: float = math.inf,
+    micro_m: tuple[float, float] = (1.0, 0.0),
+    runoff: RunoffView | None = None,
+    scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] | None = None,
 ) -> FrameView:
     """Everything the passes read this frame."""
     weather = entities.component(cast.world, Weather)
+    sea, season = entities.component(cast.world, Sea), entities.component(cast.world, Season)
     return FrameView(
         width=size[0],
         height=size[1],
         time_s=time_s,
         hour=weather.hour,
-        sea_level_m=weather.sea_level_m,
+        sea_level_m=shown_level_m(weather, sea, alpha),
+        waves_m=sea.waves_m,
+        look=season_look(season.day, season.warmth_c, season.moisture),
+        growth_line_m=growth_line_m,
+        snow_line_m=snow_line_m,
+        bed=bed or [],
         view_m=view_m,
         camera=camera,
         rider=rider_view(entities, cast, alpha, land),
         brush=brush_view(entities, cast, surface),
         selection=selection,
         tree_tiles=tree_tiles,
+        micro_m=micro_m,
+        rain_mm_h=weather.rain_mm_h,
+        wetness=weather.wetness,
+        runoff=runoff,
+        splash=splash_of(entities.component(cast.rider, Bicycle)),
+        scenery_tiles=scenery_tiles or [],
     )

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from game.core.coords import PageKey
 from game.lod.selection import Selection
+from game.streaming.bed import BedMap
+from game.world.runoff import RunoffView
+from game.world.seasons import SeasonLook
 
 BRUSH_POINTS = 96
 """Points along each circle of the sculpting ring."""
@@ -111,5 +114,27 @@ class FrameView:
     rider: RiderView | None
     brush: BrushView | None
     selection: Selection
-    tree_tiles: list[tuple[PageKey, NDArray[np.float32]]] = field(default_factory=list)
-    """Trees of resident pages (rows as in `PageData.trees`)."""
+    waves_m: float = 0.5
+    """Significant height of the waves out at sea."""
+    look: SeasonLook = field(default_factory=SeasonLook)
+    """What season and climate change."""
+    snow_line_m: float = math.inf
+    """Height from which snow lies around the camera."""
+    growth_line_m: float = -math.inf
+    """Height below which nothing grows: the bed of the sea as the world was made."""
+    bed: list[BedMap] = field(default_factory=list)
+    """Heights of the land around the camera; none: the water goes by what is seen through it."""
+    tree_tiles: list[tuple[PageKey, NDArray[np.float32], int]] = field(default_factory=list)
+    """Trees of resident pages (rows as in `PageData.trees`) and the pages' texture layers; the same list object until a
+    page comes, goes or changes."""
+    rain_mm_h: float = 0.0
+    wetness: float = 0.0
+    """How wet the ground is, 0 dry … 1 soaked."""
+    runoff: RunoffView | None = None
+    """Streams and ponds around the rider."""
+    splash: float = 0.0
+    """How much water the wheels throw up, 0…1."""
+    scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] = field(default_factory=list)
+    """Stones, logs, fences and gates of level-0 pages near the camera (rows as in `kernels.scenery`)."""
+    micro_m: tuple[float, float] = (1.0, 0.0)
+    """Wavelength and amplitude of the recipe's bumps that only shade."""

@@ -1,7 +1,8 @@
 """The renderer: draws a `FrameView` as a list of passes into its own framebuffer.
 
-Near land → trees → rider → brush ring → far land → sky → resolve → sea → post. Near things come first because
-they hide most of what follows. The two depth bands share one 32-bit depth buffer, the near band in its lower
+Near land → trees → scenery → rider → brush ring → far land → far trees → sky → resolve → ponds → sea → rain → post.
+Near things come first because they hide most of what follows. The two depth bands share one 32-bit depth buffer, the
+near band in its lower
 half, so neither needs a clear in between and the sea can read both.
 """
 
@@ -15,11 +16,15 @@ from game.gl.api import GL
 from game.gl.context import MIN_ARRAY_LAYERS, GLContext
 from game.gl.framebuffer import Framebuffer
 from game.gl.texture import DEPTH32F, LINEAR, NEAREST, RGBA8, RGBA16F, Renderbuffer, Texture2D
+from game.gl.timer import PassTimers
 from game.render.frame import FrameView
+from game.render.materials import MaterialTextures
 from game.render.noise_tile import noise_tile
 from game.render.overlay import OverlayPass
 from game.render.post import PostPass
 from game.render.rider import RiderPass
+from game.render.runoff import PondsPass, RainPass, RunoffTextures
+from game.render.scenery import SceneryPass
 from game.render.sky import SkyPass
 from game.render.terrain import TerrainPass, far_band_near_m
 from game.render.trees import TreesPass
@@ -28,7 +33,10 @@ from game.render.upload import PageTextures
 from game.render.water import WaterPass, sea_shows
 from game.world.page import PageData
 
-_PAGES_UNIT, _NOISE_UNIT, _DEPTH_UNIT, _SCENE_UNIT = 0, 3, 4, 5
+_NEAR_LEVELS = 4
+"""Levels of land in the near depth band."""
+
+_PAGES_UNIT, _NOISE_UNIT, _DEPTH_UNIT, _SCENE_UNIT, _GROUND_UNIT = 0, 3, 4, 5, 13
 
 
 class _Targets:
@@ -44,17 +52,21 @@ class _Targets:
             self._samples = [Renderbuffer(gl, width, height, kind, samples) for kind in (RGBA16F, DEPTH32F)]
             self.scene = Framebuffer(gl, *self._samples)
         self.sea = Framebuffer(gl, self.colour)
+        self.colour_copy = Texture2D(gl, width, height, RGBA16F, sampling=LINEAR)
+        self.copy = Framebuffer(gl, self.colour_copy)
         self.shown = Texture2D(gl, width, height, RGBA8, sampling=LINEAR)
         self.picture = Framebuffer(gl, self.shown)
 
     def release(self) -> None:
         for thing in (
             self.picture,
+            self.copy,
             self.sea,
             self.scene,
             self.resolved,
             *self._samples,
             self.colour,
+            self.colour_copy,
             self.depth,
             self.shown,
         ):
@@ -81,19 +93,25 @@ class Renderer:
         self.debug_clear: tuple[float, float, float] | None = None
         self.draw_calls = 0
         self.triangles = 0
-        self._detail = 0 if quality.name == "low" else 1
+        self.timers = PassTimers(gl)
+        self._detail = {"low": 0, "medium": 1}.get(quality.name, 2)
         self._targets = _Targets(gl, width, height, quality.msaa)
         self._pages = PageTextures(gl, page_layers)
         # Anisotropic filtering takes llvmpipe seconds a frame; on hardware it is nearly free.
         software = quality_for_renderer(gl.renderer) == "low"
         self._noise = noise_tile(gl, 1.0 if software else 8.0)
+        self._materials = MaterialTextures(gl, self._detail > 0, 1.0 if software else 8.0)
         self.frame = FrameUniforms(gl)
-        self._terrain = TerrainPass(gl, quality.patch_quads, self._detail)
+        self._terrain = TerrainPass(gl, quality.patch_quads, self._detail, -0.8 if software else 0.0)
         self._trees = TreesPass(gl, quality)
+        self._scenery = SceneryPass(gl)
         self._rider = RiderPass(gl)
         self._overlay = OverlayPass(gl)
         self._sky = SkyPass(gl)
-        self._water = WaterPass(gl)
+        self._water = WaterPass(gl, self._detail)
+        self._runoff = RunoffTextures(gl)
+        self._ponds = PondsPass(gl)
+        self._rain = RainPass(gl)
         self._post = PostPass(gl, smooth_edges=quality.msaa <= 1)
 
     @property
@@ -103,8 +121,13 @@ class Renderer:
         return picture.width, picture.height
 
     @property
+    def alive(self) -> bool:
+        """Whether the context still knows the renderer's objects; a new window or a reset forgets them all."""
+        return bool(GL.glIsTexture(self._targets.shown.name))
+
+    @property
     def trees_drawn(self) -> int:
-        """Trees of the last frame."""
+        """Trees of the last frame; asking for it takes a millisecond or two."""
         return int(self._trees.trees_drawn)
 
     @property
@@ -141,38 +164,64 @@ class Renderer:
     def draw(self, view: FrameView) -> None:
         """Draw `view` into the own picture. `present` or `read_pixels` shows it."""
         selection = view.selection
-        # Trees, rider and ring need the near band's planes, so it reaches as far as trees stand.
-        far_level = min(self.quality.tree_levels, selection.levels)
+        # Rider, ring and meshes of trees need the near band's planes.
+        far_level = min(_NEAR_LEVELS, selection.levels)
         far_near = far_band_near_m(selection, far_level, view.camera.fov_y_rad, view.camera.aspect)
         self.gl.draw_enabled = self.draw_enabled
         self.gl.reset_counts()
         self.frame.update(view, *self.size, far_near)
         self._terrain.prepare(selection, far_level)
+        self._runoff.update(view)
 
+        timed = self.timers
         self._begin()
-        self._terrain.draw(0)
+        with timed("near land"):
+            self._terrain.draw(0, self._runoff, view.camera)
         self._near_state()
-        self._trees.draw(view, self.frame)
+        with timed("trees"):
+            self._trees.draw(view, self.frame, far_level)
         self._near_state()
-        self._rider.draw(view, self.frame)
+        with timed("scenery"):
+            self._scenery.draw(view)
         self._near_state()
-        self._overlay.draw(view, self.frame)
+        with timed("rider"):
+            self._rider.draw(view, self.frame)
+            self._near_state()
+            self._overlay.draw(view, self.frame)
         self._near_state()
         GL.glDepthRange(0.5, 1.0)
         self._bind_land()
-        self._terrain.draw(1)
+        with timed("far land"):
+            self._terrain.draw(1, self._runoff, view.camera)
+        with timed("far trees"):
+            self._trees.draw_distant()
         GL.glDepthRange(0.0, 1.0)
         GL.glDepthMask(GL.GL_FALSE)
         if self.debug_clear is None:
-            self._sky.draw()
+            with timed("sky"):
+                self._sky.draw()
         self._resolve()
-        if self.debug_clear is None and sea_shows(view, self._pages):
+        if self.debug_clear is None:
             self._targets.sea.bind()
             self._targets.depth.bind(_DEPTH_UNIT)
-            self._water.draw()
+            self._noise.bind(_NOISE_UNIT)
+            with timed("ponds"):
+                self._ponds.draw(view)
+            if sea_shows(view, self._pages):
+                # The sea reads what it covers, from a copy.
+                if self.draw_enabled:
+                    self._targets.resolved.resolve_to(self._targets.copy)
+                self._targets.sea.bind()
+                self._targets.colour_copy.bind(_SCENE_UNIT)
+                self._water.upload(view)
+                with timed("sea"):
+                    self._water.draw()
+            with timed("rain"):
+                self._rain.draw(view)
         self._targets.picture.bind()
         self._targets.colour.bind(_SCENE_UNIT)
-        self._post.draw()
+        with timed("post"):
+            self._post.draw()
         self.draw_calls, self.triangles = self.gl.draw_calls, self.gl.triangles
 
     def _begin(self) -> None:
@@ -188,6 +237,7 @@ class Renderer:
     def _bind_land(self) -> None:
         self._pages.bind(_PAGES_UNIT)
         self._noise.bind(_NOISE_UNIT)
+        self._materials.bind(_GROUND_UNIT)
 
     def _near_state(self) -> None:
         """What every pass of the near band may rely on; the depth range is its lower half."""
@@ -206,6 +256,12 @@ class Renderer:
         if targets.scene is not targets.resolved and self.draw_enabled:
             targets.scene.resolve_to(targets.resolved, colour=True, depth=True)
 
+    def reload_shaders(self) -> None:
+        """Compile every program from its files as they are now. Raises as `Program.reload` at the first that fails;
+        those before it are new already, it and the rest are as they were."""
+        for program in list(self.gl.reloadable.values()):
+            program.reload()
+
     def read_pixels(self) -> NDArray[np.uint8]:
         """The finished picture, uint8 [height, width, 3] sRGB, top row first."""
         return self._targets.picture.read_rgb()
@@ -218,15 +274,21 @@ class Renderer:
         """Free every GL object; harmless when called twice."""
         for part in (
             self._post,
+            self._rain,
+            self._ponds,
+            self._runoff,
             self._water,
             self._sky,
             self._overlay,
             self._rider,
+            self._scenery,
             self._trees,
             self._terrain,
             self.frame,
             self._noise,
+            self._materials,
             self._pages,
             self._targets,
+            self.timers,
         ):
             part.release()

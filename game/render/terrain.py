@@ -16,6 +16,8 @@ from game.gl.buffer import Buffer
 from game.gl.context import GLContext
 from game.gl.vertex_array import Stream, VertexArray
 from game.lod.selection import PATCH_DTYPE, Selection
+from game.render.frame import CameraView
+from game.render.runoff import DEFINES, UNITS, RunoffTextures
 from game.render.uniforms import load_program
 
 _GRID_DTYPE = np.dtype([("grid", "<i2", (2,))])
@@ -69,9 +71,14 @@ def far_band_near_m(selection: Selection, far_level: int, fov_y_rad: float, aspe
 
 
 class TerrainPass:
-    """Draws the patches of a selection. Texture units: 0 heights, 1 normals, 2 climate, 3 noise tile."""
+    """Draws the patches of a selection.
 
-    def __init__(self, gl: GLContext, patch_quads: int, detail: int) -> None:
+    Texture units: 0 heights, 1 normals, 2 climate, 3 noise tile, 13 and 14 materials, and those of
+    `render.runoff`.
+    """
+
+    def __init__(self, gl: GLContext, patch_quads: int, detail: int, grazing_bias: float) -> None:
+        """`detail` 0…2; `grazing_bias` of mip levels makes up for anisotropic filtering that is not there."""
         if not 1 <= patch_quads <= PAGE_QUADS or (patch_quads + 1) ** 2 > 65536:
             raise ValueError(f"patch_quads = {patch_quads} is not accepted; give 1 to {PAGE_QUADS}")
         self._gl = gl
@@ -81,8 +88,10 @@ class TerrainPass:
             load_program(
                 gl,
                 "terrain",
-                {"DETAIL": detail, "FAR_BAND": band},
-                {"page_heights": 0, "page_normals": 1, "page_climate": 2, "noise_tile": 3},
+                {"DETAIL": detail, "FAR_BAND": band, "GRAZING_BIAS": grazing_bias, **DEFINES},
+                {"page_heights": 0, "page_normals": 1, "page_climate": 2, "noise_tile": 3, **UNITS}
+                | ({} if band else {"ground_relief": 13})
+                | ({"ground_colour": 14} if detail and not band else {}),
             )
             for band in (0, 1)
         ]
@@ -118,11 +127,12 @@ class TerrainPass:
         ):
             buffer.replace(np.ascontiguousarray(part))
 
-    def draw(self, band: int) -> None:
+    def draw(self, band: int, runoff: RunoffTextures, camera: CameraView) -> None:
         """Draw band 0 (near) or 1 (far). The caller has bound the page textures and set the depth range."""
         if not self._counts[band]:
             return
         self._programs[band].use()
+        runoff.lend(self._programs[band], camera)
         self._arrays[band].draw(self._index_count, instances=self._counts[band])
 
     def release(self) -> None:

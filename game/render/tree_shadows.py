@@ -13,7 +13,8 @@ from game.gl.buffer import Buffer
 from game.gl.context import GLContext
 from game.gl.vertex_array import Stream, VertexArray
 from game.render.frame import FrameView
-from game.render.tree_gather import SHADOW_DTYPE, TreeGather, shadow_rows
+from game.render.tree_gather import SHADOW_DTYPE, TreeGather
+from game.render.tree_table import TreeTable
 from game.render.uniforms import load_program
 
 _STRIP_DTYPE = np.dtype([("strip", "<f4", (2,))])
@@ -42,10 +43,9 @@ def strip_indices(along: int) -> NDArray[np.uint16]:
 class TreeShadowsPass:
     """Draws the shadows of gathered trees. Texture units: 0 heights, 1 normals, 3 noise tile."""
 
-    def __init__(self, gl: GLContext, r0_m: float, tree_levels: int, sizes: NDArray[np.float32]) -> None:
+    def __init__(self, gl: GLContext, r0_m: float, sizes: NDArray[np.float32]) -> None:
         """`sizes`: float32 [2, 2], height and radius of either kind at scale 1, metres."""
-        self._reach_m = _REACH_SHARE * r0_m
-        self._levels = tree_levels
+        self.reach_m = _REACH_SHARE * r0_m
         self._sizes = tuple(float(side) for side in sizes.reshape(-1)[:4])
         self.drawn = 0
         """Shadows of the last frame."""
@@ -66,9 +66,9 @@ class TreeShadowsPass:
             np.uint16,
         )
 
-    def draw(self, view: FrameView, gather: TreeGather) -> None:
+    def draw(self, view: FrameView, gather: TreeGather, store: TreeTable) -> None:
         """Darken the land under the trees of `gather`; leaves blending off and depth writing on."""
-        rows = shadow_rows(gather, view.selection, self._levels, self._reach_m)
+        rows = gather.shadows(view, store, self.reach_m)
         self.drawn = len(rows)
         if not self.drawn:
             return

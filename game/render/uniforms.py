@@ -13,31 +13,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import APRON, MAX_LEVEL
+from game.core.units import TILE_PERIOD_M, TIME_PERIOD_S
 from game.gl.api import GL
 from game.gl.buffer import Buffer
 from game.gl.context import GLContext
-from game.gl.preprocess import constants_glsl, load, std140_block
+from game.gl.preprocess import ShaderSource, constants_glsl, load, std140_block
 from game.gl.program import Program
 from game.render.atmosphere import Atmosphere, atmosphere
 from game.render.frame import CameraView, FrameView
+from game.render.materials import MATERIAL_CONSTANTS, relief_glsl
+from game.render.noise_tile import MICRO_CELLS, MICRO_SLOPE
+from game.render.weather_light import overcast_of, under_clouds
+from game.streaming.bed import BED_LEVELS, BED_SIDE
+from game.world.waves import WAVES, chop, runup_m, surface_offset_m, wave_rows
 
 FRAME_BINDING = 0
 
-TILE_PERIOD_M = 4096
-"""All ground textures repeat in a whole fraction of this, so that the anchor may be taken modulo it: texture
-coordinates stay small and exact at ±1e9 m and never swim."""
-
 CLOUD_PERIOD_M = 24576
 """Size of the tile of clouds. A tile the eye can hold repeats visibly; this one is longer than the clear view."""
-
-TIME_PERIOD_S = 1024.0
-"""Waves and wind repeat after this time, so that the phase stays small in float32."""
 
 NEAR_M = 0.15
 """Near plane of the near band."""
 
 CLEAREST_1_M = 2.4e-5
 """Haze of the clearest day: half of the green is gone after some 60 km at mountain height."""
+
+RAIN_VEIL_1_M = 2.4e-6
+"""Extinction of rain, per metre and mm/h: a heavy shower hides what is ten kilometres off."""
 
 HAZE_SCALE_M = 1600.0
 """Height over which the haze thins by e."""
@@ -66,12 +68,35 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
         "sea",
         "<f4",
         (4,),
-    ),  # level − camera height, level, 1 when the camera is under water, earth's drop per m²
+    ),  # level − camera height, level, water over the camera or 0, earth's drop per m²
+    ("waters", "<f4", (4,)),  # significant wave height, run-up, chop, height below which nothing grows
+    (
+        "season",
+        "<f4",
+        (4,),
+    ),  # degrees warmer now, humidity added, degrees warmer all year, snow line of trees
+    ("leaves", "<f4", (4,)),  # autumn, fallen, spring, each 0…1; unused
+    (
+        "waves",
+        "<f4",
+        (WAVES, 4),
+    ),  # periods along x and z of TILE_PERIOD_M, periods in TIME_PERIOD_S, amplitude
+    (
+        "bed",
+        "<f4",
+        (len(BED_LEVELS), 4),
+    ),  # first sample's x and z from the camera, 1 / spacing, 1 where it is known
     ("cloud", "<f4", (4,)),  # tile offset x and z (0…1), height above the camera; valley haze at the camera
     ("levels", "<f4", (MAX_LEVEL + 1, 4)),  # range r, (1 − m)·r, m·r, 1 when the level morphs
+    (
+        "micro",
+        "<f4",
+        (4,),
+    ),  # turn of the noise tile (whole number), slope per unit of it, fades at (m), unused
     ("altitude", "<f4", ()),  # camera above ground, for the morph distance
     ("exposure", "<f4", ()),
-    ("_padding", "<f4", (2,)),
+    ("overcast", "<f4", ()),  # how far rain clouds close the sky, 0…1
+    ("_padding", "<f4", ()),
 ]
 
 FRAME_DTYPE = np.dtype(_FIELDS)
@@ -83,12 +108,18 @@ FRAME_CONSTANTS: dict[str, int | float | tuple[float, ...]] = {
     "CLOUD_PERIOD_M": float(CLOUD_PERIOD_M),
     "TIME_PERIOD_S": TIME_PERIOD_S,
     "HAZE_SCALE_M": HAZE_SCALE_M,
+    "WAVES": WAVES,
+    "BED_MAPS": len(BED_LEVELS),
+    "BED_SIDE": float(BED_SIDE),
+    **MATERIAL_CONSTANTS,
 }
 
 
 def generated_includes() -> dict[str, str]:
     """Includes that exist only here: `frame.glsl` with the constants and the uniform block."""
-    return {"frame.glsl": constants_glsl(FRAME_CONSTANTS) + std140_block("Frame", FRAME_DTYPE)}
+    return {
+        "frame.glsl": constants_glsl(FRAME_CONSTANTS) + relief_glsl() + std140_block("Frame", FRAME_DTYPE)
+    }
 
 
 def load_program(
@@ -103,10 +134,14 @@ def load_program(
     `vertex_name` names another vertex stage ("fullscreen"). Raises as `gl.program.Program` does.
     """
     made = generated_includes()
-    vertex = load(f"{vertex_name or name}.vert", made, defines)
-    fragment = load(f"{name}.frag", made, defines)
+
+    def read() -> tuple[ShaderSource, ShaderSource]:
+        return load(f"{vertex_name or name}.vert", made, defines), load(f"{name}.frag", made, defines)
+
+    vertex, fragment = read()
     uses_frame = any("generated/frame.glsl" in source.files for source in (vertex, fragment))
-    return Program(gl, vertex, fragment, {"Frame": FRAME_BINDING} if uses_frame else {}, samplers)
+    blocks = {"Frame": FRAME_BINDING} if uses_frame else {}
+    return Program(gl, vertex, fragment, blocks, samplers, read)
 
 
 def basis(yaw_rad: float, pitch_rad: float, roll_rad: float = 0.0) -> NDArray[np.float64]:
@@ -140,6 +175,17 @@ def view_projection(camera: CameraView, near_m: float, far_m: float) -> NDArray[
     matrix[2, 3] = -2.0 * far_m * near_m / (far_m - near_m)
     matrix[3, :3] = forward
     return matrix.astype(np.float32)
+
+
+def micro_row(wavelength_m: float, amplitude_m: float) -> tuple[float, float, float]:
+    """Turn, slope and reach of a recipe's `[micro]`: bumps of `wavelength_m`, `amplitude_m` high, that only shade.
+
+    The turn is whole, so that the bumps repeat with the other textures; they go before they are smaller than pixels.
+    """
+    if amplitude_m <= 0.0:
+        return 1.0, 0.0, 1.0
+    turn = max(1, round(TILE_PERIOD_M / (MICRO_CELLS * wavelength_m)))
+    return float(turn), MICRO_SLOPE * amplitude_m / wavelength_m, 150.0 * wavelength_m
 
 
 def _cloud_offset(anchor_m: int, moved_m: float) -> float:
@@ -188,7 +234,9 @@ class FrameUniforms:
         self._light(view)
         self._haze(view)
         level = view.sea_level_m - camera.y
-        row["sea"] = (level, view.sea_level_m, 1.0 if level > 0.0 else 0.0, selection.bend_per_m)
+        over = level + self._wave_over(view)
+        row["sea"] = (level, view.sea_level_m, max(over, 0.02) if over > 0.0 else 0.0, selection.bend_per_m)
+        self._waters(view)
         drift = view.time_s * 9.0
         row["cloud"] = (
             _cloud_offset(self.anchor_x, float(selection.frac_x) + drift),
@@ -205,15 +253,42 @@ class FrameUniforms:
         levels[:count, 1] = (np.float32(1.0) - morph) * ranges[:count]
         levels[:count, 2] = np.maximum(morph * ranges[:count], np.float32(1e-6))
         levels[:count, 3] = np.arange(count) < selection.top
+        row["micro"] = (*micro_row(*view.micro_m), 0.0)
         row["altitude"] = selection.altitude_m
         # The eye adapts: a little in the evening, more at night, never all the way.
         row["exposure"] = 1.0 + 0.7 * (1.0 - self.atmosphere.high_sun) + 4.0 * (1.0 - self.atmosphere.day)
         self.buffer.replace(self.data)
         self.buffer.bind_base(FRAME_BINDING)
 
+    @staticmethod
+    def _wave_over(view: FrameView) -> float:
+        """Height of the water over the sea's level at the camera."""
+        camera = view.camera
+        if not 0.0 < camera.y - view.sea_level_m < 3.0 * view.waves_m:
+            return 0.0
+        return surface_offset_m(view.waves_m, camera.x, camera.z, view.time_s)
+
+    def _waters(self, view: FrameView) -> None:
+        row, look = self.data[0], view.look
+        row["waters"] = (view.waves_m, runup_m(view.waves_m), chop(view.waves_m), view.growth_line_m)
+        row["season"] = (look.warmer_c, look.moister, look.warmth_c, min(view.snow_line_m, 1e6))
+        row["leaves"] = (look.autumn, look.bare, look.spring, 0.0)
+        row["waves"] = wave_rows(view.waves_m)
+        row["bed"] = 0.0
+        for n, bed in enumerate(view.bed):
+            spacing = 1 << bed.level
+            row["bed"][n] = (
+                float(bed.i0 * spacing - self.anchor_x) - float(view.selection.frac_x),
+                float(bed.j0 * spacing - self.anchor_z) - float(view.selection.frac_z),
+                1.0 / spacing,
+                1.0,
+            )
+
     def _light(self, view: FrameView) -> None:
-        air = atmosphere(view.hour)
+        overcast = overcast_of(view.rain_mm_h)
+        air = under_clouds(atmosphere(view.hour), overcast)
         self.atmosphere = air
+        self.data[0]["overcast"] = overcast
         row = self.data[0]
         for name in (
             "light_direction",
@@ -238,7 +313,14 @@ class FrameUniforms:
         reach = max(view.view_m, 4000.0)
         # The clearest air there is takes as much: a view of 100 km fades into the sky instead of ending.
         strength = max(0.95 / reach, CLEAREST_1_M)
-        self.data[0]["haze"] = (strength * 0.55, strength * 0.85, strength * 1.45, view.view_m)
+        # Falling rain veils what is far, all colours alike.
+        rain = view.rain_mm_h * RAIN_VEIL_1_M
+        self.data[0]["haze"] = (
+            strength * 0.55 + rain,
+            strength * 0.85 + rain,
+            strength * 1.45 + rain,
+            view.view_m,
+        )
 
     def release(self) -> None:
         """Free the buffer."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +91,9 @@ ROUTE_WEIGHT = 60.0
 ROUTE_DESCENT_WEIGHT = 35.0
 """Score for a second of the way out gained a metre, and for descent where there is a route."""
 
+LOOK_AHEAD_S = 1.0
+"""The way out is made ready this much before the rider is there."""
+
 ROUTE_LEVEL = 4
 ROUTE_SIDE = 65
 ROUTE_STEP_M = 128
@@ -97,31 +101,62 @@ ROUTE_STEP_M = 128
 
 
 class Route:
-    """Times to the way out of the wide land around the rider, so that no fine descent ends above a cliff."""
+    """Times to the way out of the wide land around the rider, so that no fine descent ends above a cliff.
+
+    They are a function of the place, so a thread makes those of the next square ahead; nothing depends on when.
+    """
 
     def __init__(self, coarse: Coarse) -> None:
         self._coarse = coarse
-        self._key: tuple[int, int, float] | None = None
+        self._key: _Square | None = None
+        self._ahead: tuple[_Square, Future[_Times]] | None = None
+        self._thread: ThreadPoolExecutor | None = None
         self.times: NDArray[np.float64] = np.zeros((2, 2), np.float64)
         self.x = 0.0
         self.z = 0.0
 
     def around(self, x: float, z: float, sea_level_m: float) -> None:
         """Have `times` for the square that holds (x, z): a function of the place alone."""
-        key = (math.floor(x / ROUTE_STEP_M), math.floor(z / ROUTE_STEP_M), sea_level_m)
+        key = _square(x, z, sea_level_m)
         if key == self._key:
             return
         self._key = key
-        spacing = 1 << ROUTE_LEVEL
-        half = ROUTE_SIDE // 2
-        i0 = (key[0] * ROUTE_STEP_M + ROUTE_STEP_M // 2) // spacing - half
-        j0 = (key[1] * ROUTE_STEP_M + ROUTE_STEP_M // 2) // spacing - half
-        heights = np.ascontiguousarray(
-            self._coarse(ROUTE_LEVEL, i0, j0, ROUTE_SIDE, ROUTE_SIDE), dtype=np.float32
-        )
-        self.times = np.empty(heights.shape, np.float64)
-        route.times_out(heights, float(spacing), sea_level_m + DRY_M, self.times)
-        self.x, self.z = float(i0 * spacing), float(j0 * spacing)
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] == key:
+            self.times, self.x, self.z = ahead[1].result()
+        else:
+            self.times, self.x, self.z = _times_of(self._coarse, key)
+
+    def look_ahead(self, x: float, z: float, sea_level_m: float) -> None:
+        """Have a thread make `times` for the square that holds (x, z), where the rider will soon be."""
+        key = _square(x, z, sea_level_m)
+        if key == self._key or (self._ahead is not None and self._ahead[0] == key):
+            return
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "route")
+        if self._ahead is not None:
+            self._ahead[1].cancel()
+        self._ahead = (key, self._thread.submit(_times_of, self._coarse, key))
+
+
+_Square = tuple[int, int, float]
+_Times = tuple[NDArray[np.float64], float, float]
+
+
+def _square(x: float, z: float, sea_level_m: float) -> _Square:
+    return math.floor(x / ROUTE_STEP_M), math.floor(z / ROUTE_STEP_M), sea_level_m
+
+
+def _times_of(coarse: Coarse, key: _Square) -> _Times:
+    """Times of a square, and where their first node stands. Any thread."""
+    spacing = 1 << ROUTE_LEVEL
+    half = ROUTE_SIDE // 2
+    i0 = (key[0] * ROUTE_STEP_M + ROUTE_STEP_M // 2) // spacing - half
+    j0 = (key[1] * ROUTE_STEP_M + ROUTE_STEP_M // 2) // spacing - half
+    heights = np.ascontiguousarray(coarse(ROUTE_LEVEL, i0, j0, ROUTE_SIDE, ROUTE_SIDE), dtype=np.float32)
+    times = np.empty(heights.shape, np.float64)
+    route.times_out(heights, float(spacing), key[2] + DRY_M, times)
+    return times, float(i0 * spacing), float(j0 * spacing)
 
 
 _NO_TIMES = np.zeros((2, 2), np.float64)
@@ -280,6 +315,7 @@ def _rate(
     times, times_x, times_z = _NO_TIMES, 0.0, 0.0
     if guided and way_out is not None:
         way_out.around(b.x, b.z, sea_level_m)
+        way_out.look_ahead(b.x + LOOK_AHEAD_S * b.vx_m_s, b.z + LOOK_AHEAD_S * b.vz_m_s, sea_level_m)
         times, times_x, times_z = way_out.times, way_out.x - land.i0, way_out.z - land.j0
     first, second, switches = turns
     arcs.rate_paths(

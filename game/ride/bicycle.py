@@ -17,7 +17,7 @@ import math
 from game.core.coords import WORLD_LIMIT_M, forward
 from game.core.units import GRAVITY_M_S2
 from game.ecs.components import Bicycle, Intent
-from game.ride import drivetrain, tumble
+from game.ride import drivetrain, tumble, water
 from game.ride.contact import WHEELBASE_M, Grade, GroundLike, LandPatch, Obstacles
 from game.ride.landing import Landing, into_land_m_s, judge
 from game.ride.power import EFFECTIVE_MASS_KG, MASS_KG, drag_n, rolling_n, settled_crouch
@@ -74,7 +74,8 @@ def step(
     """Advance `bicycle` by `dt` seconds (1/120 in the game).
 
     `ground` may be a `LandPatch`, which then serves as the cache; anything else is wrapped for this step.
-    Without `obstacles` nothing stands in the way. Below `sea_level_m` water holds the rider back.
+    Without `obstacles` nothing stands in the way. Below `sea_level_m` water holds the rider back, and carries where
+    it is deep.
     """
     b = bicycle
     land = LandPatch.of(ground)
@@ -93,6 +94,12 @@ def step(
         else:
             tumble.step(b, land, obstacles, dt)
         return
+    if water.carries(b, land, sea_level_m):
+        if water.swim(b, intent, land, sea_level_m, dt):
+            recover(b, land, obstacles, sea_level_m)
+        return
+    if b.afloat_s > 0.0:
+        water.leave(b, land)
     b.stumble_s = max(0.0, b.stumble_s - dt)
     b.hop_s = max(0.0, b.hop_s - dt)
     _pose_rider(b, intent, dt)

@@ -290,22 +290,12 @@ def _free_arm(
 
     Lifting goes first; where it would have to be steeper than `STEEPEST_SIGHT` the arm shortens instead.
     """
-    spacing = ARM_M / 13.0
-    heights = land.heights_along(
-        c.subject_x, c.subject_z, -spacing * along_x, -spacing * along_z, 15
-    ).tolist()
-    chest = c.anchor_y + PIVOT_M
-    # Rise over run that clears the land up to each place behind the rider.
-    steepest = -math.inf
-    needed = [-math.inf]
-    for k in range(1, 15):
-        steepest = max(steepest, (heights[k] + SIGHT_MARGIN_M - chest) / (k * spacing))
-        needed.append(steepest)
-    for k in range(ARM_TRIES + 1):
-        arm = ARM_M + (SHORTEST_ARM_M - ARM_M) * k / ARM_TRIES
-        place = min(14, math.ceil(arm / spacing) + 1)
-        rise = needed[place]
-        if rise <= STEEPEST_SIGHT or k == ARM_TRIES:
-            break
-    local = max(heights[max(0, place - 2) : place + 1]) + ABOVE_LAND_M - c.anchor_y
-    return arm, max(lift_m, PIVOT_M + rise * arm, local)
+    arm, raised = land.free_arm(
+        (c.subject_x, c.subject_z),
+        (along_x, along_z),
+        c.anchor_y + PIVOT_M,
+        lift_m - PIVOT_M,
+        (ARM_M, SHORTEST_ARM_M, ARM_TRIES),
+        (STEEPEST_SIGHT, SIGHT_MARGIN_M, ABOVE_LAND_M),
+    )
+    return arm, PIVOT_M + raised

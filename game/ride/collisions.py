@@ -1,46 +1,44 @@
-"""Obstacles in the plane, with pymunk: what stands near the rider, sweeps, and what a knock does to the velocity.
+"""Obstacles in the plane, with pymunk: sweeps, and what a knock does to the velocity.
 
-Owns one pymunk space whose plane is (x, z), relative to a local origin. Trunks come synchronously from
-`ground.trunks`, which answers from the world function, cell by cell: what is near at once, what is farther a few
-colliders a step, so that moving never costs a long step. A sweep only ever sees what is near, so a replay is the
-same however cells and pages come in. The bicycle owns its velocity; here it is lent to a body for one solver step
-when the sweep met something, and the solver's result is handed back. Main thread only.
+Owns one pymunk space whose plane is (x, z), relative to a local origin; `nearby` says what stands in it. The space is
+asked, never stepped: making a shape, or taking one out, costs a dozen times what moving one costs, so shapes that are
+no longer needed stay where they stood, unknown, until another obstacle takes them over. The bicycle owns its velocity;
+here it is lent to a body for one solver step against what the sweep met, and the solver's result is handed back.
+Main thread only.
 """
 
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import pymunk
 
 from game.ride.contact import Grade, GroundLike, Kind, Knock, Solid
+from game.ride.nearby import CELL_M, NEAR_M, SPREAD, Nearby, Scenery
 from game.ride.power import MASS_KG
+from game.world.vegetation import ROOT_M, SHORE_M
+
+__all__ = ["CELL_M", "NEAR_M", "SPREAD", "Collisions", "PlaneBody", "grade", "tumble_in_plane"]
 
 RIDER_RADIUS_M = 0.30
 """Half the width of the handlebar: the circle that meets obstacles."""
 
-CELL_M = 8.0
-REACH_M = 64.0
-"""Trunks enter by cells of this side, as far as this from the rider, and leave two cells farther out."""
-
-BLOCK_CELLS = 4
-MOST_BLOCKS = 64
-"""The land is asked for blocks of this many cells a side, and this many answers are kept."""
-
-NEAR_M = 20.0
-"""Cells within this distance are in the space before anything is asked; the rest is spread over steps."""
-
-SPREAD = 6
-"""Colliders added in a step beyond those that must be there: what riding through the densest wood asks for."""
+SPARE = 320
+SPARE_A_STEP = 4
+"""Circles kept for obstacles to come, and how many a quiet step makes of those that are missing."""
 
 ORIGIN_MOVE_M = 4096.0
 """The local origin follows the rider when left behind this far, so that positions keep their precision."""
 
 SKIN_M = 0.002
 """The sweep stops this far from the bark, so that the next one does not start inside it."""
+
+PUSH_M = 0.03
+DEEP_M = 0.12
+"""An overlap ends by no more than the first a step: on a slope a greater move would be a blow by the land. One deeper
+than the second was not ridden into, for a sweep stops at the surface."""
 
 ELASTICITY = 0.15
 RIDER_FRICTION = 0.2
@@ -60,25 +58,7 @@ TUMBLE_SIDE_M = 0.5
 TUMBLE_RADIUS_M = 0.2
 """Half the length of the capsule that a tumbling body is, and its radius."""
 
-_SOLID, _GATE = 2, 4
-_SOLIDS = pymunk.ShapeFilter(mask=_SOLID)
-_GATES = pymunk.ShapeFilter(mask=_GATE)
-_IS_GATE = pymunk.ShapeFilter(categories=_GATE)
-
-
-def _offsets(reach_m: float) -> list[tuple[int, int]]:
-    """Cells around (0, 0) that come within `reach_m` of any place in it, nearest first."""
-    most = math.ceil(reach_m / CELL_M)
-    found = [
-        (max(0, abs(i) - 1) ** 2 + max(0, abs(k) - 1) ** 2, i, k)
-        for i in range(-most, most + 1)
-        for k in range(-most, most + 1)
-    ]
-    return [(i, k) for gap, i, k in sorted(found) if math.sqrt(gap) * CELL_M < reach_m]
-
-
-_NEAR = _offsets(NEAR_M)
-_ALL = _offsets(REACH_M)
+_EVERYTHING = pymunk.ShapeFilter()
 
 
 def grade(normal_m_s: float, approach_rad: float) -> Grade:
@@ -152,54 +132,31 @@ def _shape(static: pymunk.Body, solid: Solid, origin: tuple[float, float]) -> py
         shape = pymunk.Segment(static, first, last, solid.radius_m)
     shape.elasticity = ELASTICITY
     shape.friction = FRICTION[solid.kind]
-    # A shape without a filter is in every category, so solids need none; setting one costs as much as the rest.
-    if solid.kind is Kind.GATE:
-        shape.filter = _IS_GATE
     return shape
-
-
-def _trunk(row: Sequence[float]) -> Solid:
-    x, z, radius, bottom_y, top_y = row
-    return Solid(x, z, x, z, radius, bottom_y, top_y, Kind.TRUNK)
-
-
-@dataclass(slots=True)
-class _Cell:
-    epoch: int
-    shapes: list[pymunk.Shape]
-    pending: list[list[float]]
-    """Rows of trunks not yet in the space."""
 
 
 class Collisions:
     """What stands around the rider; implements `ride.contact.Obstacles`.
 
-    Trunks follow the rider by themselves; rocks, logs, fences and gates are added by who owns them.
+    Trunks and scenery follow the rider by themselves; anything else is added by who owns it.
     """
 
-    def __init__(self, ground: GroundLike) -> None:
+    def __init__(self, ground: GroundLike, scenery: Scenery | None = None) -> None:
         self._ground = ground
         self._space = pymunk.Space()
-        self._body = pymunk.Body(MASS_KG, math.inf)
-        circle = pymunk.Circle(self._body, RIDER_RADIUS_M)
-        circle.elasticity = ELASTICITY
-        circle.friction = RIDER_FRICTION
-        self._space.add(self._body, circle)
-        # The rider's own circle is in no sweep; only the solver sees it, and it sees no gates.
-        circle.filter = pymunk.ShapeFilter(categories=1, mask=_SOLID)
         self._solids: dict[pymunk.Shape, Solid] = {}
-        self._cells: dict[tuple[int, int], _Cell] = {}
         self._placed: dict[Solid, pymunk.Shape] = {}
+        self._circles: list[pymunk.Circle] = []
+        self._segments: list[pymunk.Segment] = []
         self._gates = 0
-        self._wanted: deque[tuple[int, int]] = deque()
-        self._leaving: deque[tuple[int, int]] = deque()
-        self._blocks: dict[tuple[int, int], tuple[int, dict[tuple[int, int], list[list[float]]]]] = {}
-        self._filling: tuple[int, int] | None = None
         self._origin = (0.0, 0.0)
-        self._centre: tuple[int, int] | None = None
-        self._epoch = -1
+        self._nearby = Nearby(ground, self, scenery)
+        self.sea_level_m = -math.inf
+        """What has its foot below this, less `SHORE_M`, is drowned: not drawn, and in nobody's way."""
         self.passed: list[Solid] = []
         """Gates ridden through since somebody last emptied the list."""
+        while self.prepare():
+            pass
 
     def __len__(self) -> int:
         return len(self._solids)
@@ -210,128 +167,89 @@ class Collisions:
         """Put obstacles into the space; those already there are left."""
         placed = self._placed
         new = [solid for solid in dict.fromkeys(solids) if solid not in placed]
-        placed.update(zip(new, self._insert(new), strict=True))
-        self._gates += sum(solid.kind is Kind.GATE for solid in new)
+        placed.update(zip(new, self.insert(new), strict=True))
 
     def remove(self, solids: Iterable[Solid]) -> None:
         """Take obstacles out that were added. Raises `KeyError` for one that is not there."""
-        gone = list(dict.fromkeys(solids))
-        self._take_out([self._placed.pop(solid) for solid in gone])
-        self._gates -= sum(solid.kind is Kind.GATE for solid in gone)
+        self.take_out([self._placed.pop(solid) for solid in dict.fromkeys(solids)])
 
-    def _insert(self, solids: Sequence[Solid]) -> list[pymunk.Shape]:
-        static, origin = self._space.static_body, self._origin
-        shapes: list[pymunk.Shape] = [_shape(static, solid, origin) for solid in solids]
+    def insert(self, solids: Sequence[Solid]) -> list[pymunk.Shape]:
+        """Put obstacles into the space without a look at what is there; returns their shapes."""
+        origin_x, origin_z = self._origin
+        space, circles = self._space, self._circles
+        shapes: list[pymunk.Shape] = []
+        for solid in solids:
+            x, z, end_x, end_z, radius, _, _, kind = solid
+            if x == end_x and z == end_z and circles:
+                circle = circles.pop()
+                circle.unsafe_set_offset((x - origin_x, z - origin_z))
+                circle.unsafe_set_radius(radius)
+                space.reindex_shape(circle)
+                shapes.append(circle)
+            else:
+                shapes.append(self._place(solid))
+            if kind is Kind.GATE:
+                self._gates += 1
         self._solids.update(zip(shapes, solids, strict=True))
-        if shapes:
-            self._space.add(*shapes)
         return shapes
 
-    def _take_out(self, shapes: Sequence[pymunk.Shape]) -> None:
-        for shape in shapes:
-            del self._solids[shape]
-        if shapes:
-            self._space.remove(*shapes)
+    def _place(self, solid: Solid) -> pymunk.Shape:
+        """A shape for what is no circle, or for a circle when none is spare."""
+        origin_x, origin_z = self._origin
+        if self._segments and (solid.x, solid.z) != (solid.end_x, solid.end_z):
+            segment = self._segments.pop()
+            ends = (
+                (solid.x - origin_x, solid.z - origin_z),
+                (solid.end_x - origin_x, solid.end_z - origin_z),
+            )
+            segment.unsafe_set_endpoints(*ends)
+            segment.unsafe_set_radius(solid.radius_m)
+            self._space.reindex_shape(segment)
+            return segment
+        shape = _shape(self._space.static_body, solid, self._origin)
+        self._space.add(shape)
+        return shape
+
+    def take_out(self, handles: Sequence[pymunk.Shape]) -> None:
+        """Forget what these shapes stand for; they wait where they are for another obstacle."""
+        for shape in handles:
+            if self._solids.pop(shape).kind is Kind.GATE:
+                self._gates -= 1
+            if isinstance(shape, pymunk.Circle):
+                self._circles.append(shape)
+            else:
+                assert isinstance(shape, pymunk.Segment)
+                self._segments.append(shape)
+
+    def prepare(self) -> bool:
+        """Make a few spare circles; False when there are enough."""
+        if len(self._circles) >= SPARE:
+            return False
+        static = self._space.static_body
+        new = [pymunk.Circle(static, 0.1) for _ in range(SPARE_A_STEP)]
+        self._space.add(*new)
+        self._circles += new
+        return True
 
     def refill(self, x: float, z: float) -> None:
         """Bring the space up to date around (x, z): what is near at once, a little of the rest."""
-        cell = (math.floor(x / CELL_M), math.floor(z / CELL_M))
-        if cell != self._centre or self._epoch != self._ground.epoch:
-            self._turn_to(cell, x, z)
-        elif self._wanted or self._leaving or self._filling is not None:
-            self._spread()
+        if max(abs(x - self._origin[0]), abs(z - self._origin[1])) > ORIGIN_MOVE_M:
+            self._move_origin((float(math.floor(x)), float(math.floor(z))))
+        self._nearby.refill(x, z)
 
     def fill(self) -> None:
         """Finish what `refill` has spread over steps: for measuring, and behind a loading screen."""
-        while self._wanted or self._leaving or self._filling is not None:
-            self._spread()
-
-    def _turn_to(self, cell: tuple[int, int], x: float, z: float) -> None:
-        """Another cell or another epoch: settle what is near, queue what is not."""
-        self._centre = cell
-        self._epoch = self._ground.epoch
-        if max(abs(x - self._origin[0]), abs(z - self._origin[1])) > ORIGIN_MOVE_M:
-            self._move_origin((float(math.floor(x)), float(math.floor(z))))
-        for i, k in _NEAR:
-            self._load((cell[0] + i, cell[1] + k))
-        self._wanted = deque(
-            at
-            for at in ((cell[0] + i, cell[1] + k) for i, k in _ALL[len(_NEAR) :])
-            if at not in self._cells or self._cells[at].epoch != self._epoch
-        )
-        most = REACH_M / CELL_M + 1
-        renewed = set(self._wanted)
-        self._leaving = deque(
-            at
-            for at, known in self._cells.items()
-            if max(abs(at[0] - cell[0]), abs(at[1] - cell[1])) > most
-            or (known.epoch != self._epoch and at not in renewed)
-        )
-
-    def _spread(self) -> None:
-        """A little of what is queued: one cell out, or one looked up, or a few colliders in."""
-        filling = None if self._filling is None else self._cells.get(self._filling)
-        if filling is not None and filling.pending:
-            now, filling.pending = filling.pending[:SPREAD], filling.pending[SPREAD:]
-            filling.shapes += self._insert([_trunk(row) for row in now])
-        elif self._wanted:
-            self._filling = self._wanted.popleft()
-            self._look_up(self._filling)
-        else:
-            self._filling = None
-        if self._leaving:
-            left = self._cells.pop(self._leaving.popleft(), None)
-            if left is not None:
-                self._take_out(left.shapes)
-
-    def _load(self, at: tuple[int, int]) -> None:
-        """Make sure that all trunks of a cell are in the space."""
-        cell = self._look_up(at)
-        if cell.pending:
-            cell.shapes += self._insert([_trunk(row) for row in cell.pending])
-            cell.pending = []
-
-    def _look_up(self, at: tuple[int, int]) -> _Cell:
-        """The cell with what stands in it; asked anew after an edit."""
-        known = self._cells.get(at)
-        if known is not None:
-            if known.epoch == self._epoch:
-                return known
-            self._take_out(known.shapes)
-        pending = self._rows_of(at)
-        cell = self._cells[at] = _Cell(self._epoch, [], pending)
-        return cell
-
-    def _rows_of(self, at: tuple[int, int]) -> list[list[float]]:
-        """Rows of the trunks in a cell: asked from the land a block of cells at a time."""
-        block = (at[0] // BLOCK_CELLS, at[1] // BLOCK_CELLS)
-        known = self._blocks.get(block)
-        if known is None or known[0] != self._epoch:
-            side = BLOCK_CELLS * CELL_M
-            west, north = block[0] * side, block[1] * side
-            found = self._ground.trunks(west + 0.5 * side, north + 0.5 * side, 0.75 * side)
-            by_cell: dict[tuple[int, int], list[list[float]]] = {}
-            for row in found.tolist():
-                cell = (math.floor(row[0] / CELL_M), math.floor(row[1] / CELL_M))
-                by_cell.setdefault(cell, []).append(row)
-            known = self._blocks[block] = (self._epoch, by_cell)
-            if len(self._blocks) > MOST_BLOCKS:
-                del self._blocks[next(iter(self._blocks))]
-        return known[1].get(at, [])
+        self._nearby.fill()
 
     def _move_origin(self, origin: tuple[float, float]) -> None:
         """Empty the space and put what was added by hand back, about another origin."""
-        self._take_out(list(self._solids))
-        self._cells.clear()
+        self.take_out(list(self._solids))
+        self._nearby.forget()
         self._origin = origin
         placed = list(self._placed)
-        self._placed = dict(zip(placed, self._insert(placed), strict=True))
+        self._placed = dict(zip(placed, self.insert(placed), strict=True))
 
     # What the rider meets.
-
-    def _meets(self, shape: pymunk.Shape | None, span_y: tuple[float, float]) -> bool:
-        solid = None if shape is None else self._solids.get(shape)
-        return solid is not None and span_y[0] < solid.top_y and span_y[1] > solid.bottom_y
 
     def sweep(
         self,
@@ -352,63 +270,100 @@ class Collisions:
         origin_x, origin_z = self._origin
         first = (start[0] - origin_x, start[1] - origin_z)
         last = (end[0] - origin_x, end[1] - origin_z)
+        met = self._in_the_way(first, last, span_y)
+        if not met:
+            return None
         if self._gates:
-            self._pass_gates(first, last, span_y)
-        inside = self._overlap(first, span_y)
+            met = self._pass_gates(met, first, last)
+        inside = self._deepest(met, first)
         if inside is not None:
-            shape, out_x, out_z, depth = inside
+            solid, out_x, out_z, depth = inside
             into = -(velocity[0] * out_x + velocity[1] * out_z)
-            push = depth + SKIN_M
-            if into <= 0.0:
-                # Already on the way out: only help.
+            push = min(depth + SKIN_M, PUSH_M)
+            if into <= 0.0 or depth > DEEP_M:
+                # Already on the way out, or come from above, as over a stone that the slope buries: only help.
                 return Knock(1.0, velocity[0], velocity[1], 0.0, push * out_x, push * out_z, Grade.NONE)
-            return self._bounce(shape, first, velocity, (out_x, out_z), 0.0, push, dt)
-        way = math.hypot(last[0] - first[0], last[1] - first[1])
-        if way == 0.0:
+            return self._bounce(solid, first, velocity, (out_x, out_z), 0.0, push, dt)
+        if first == last:
             return None
-        hits = self._space.segment_query(first, last, RIDER_RADIUS_M, _SOLIDS)
-        hits = [hit for hit in hits if self._meets(hit.shape, span_y)]
-        if not hits:
-            return None
+        hits = [(shape.segment_query(first, last, RIDER_RADIUS_M), solid) for shape, solid in met]
         # Ties are broken by place, so that the order inside the tree does not matter.
-        hit = min(hits, key=lambda info: (info.alpha, info.point.x, info.point.y))
-        met = hit.shape
-        assert met is not None
-        at = (first[0] + (last[0] - first[0]) * hit.alpha, first[1] + (last[1] - first[1]) * hit.alpha)
-        normal, gap = _away(met, at)
+        nearest = min(((hit.alpha, solid) for hit, solid in hits if hit and hit.shape), default=None)
+        if nearest is None:
+            return None
+        alpha, solid = nearest
+        at = (first[0] + (last[0] - first[0]) * alpha, first[1] + (last[1] - first[1]) * alpha)
+        normal, gap = self._away(solid, at)
         if velocity[0] * normal[0] + velocity[1] * normal[1] >= 0.0:
             return None
-        push = SKIN_M + max(0.0, _radius(met) + RIDER_RADIUS_M - gap)
-        return self._bounce(met, at, velocity, normal, hit.alpha, push, dt)
+        push = SKIN_M + max(0.0, solid.radius_m + RIDER_RADIUS_M - gap)
+        return self._bounce(solid, at, velocity, normal, alpha, push, dt)
+
+    def _in_the_way(
+        self, first: tuple[float, float], last: tuple[float, float], span_y: tuple[float, float]
+    ) -> list[tuple[pymunk.Shape, Solid]]:
+        """What the box around the swept circle touches, at the rider's heights.
+
+        The space's own segment query walks its tree along the bare line, so a thick one misses what it only grazes.
+        """
+        box = pymunk.BB(
+            min(first[0], last[0]) - RIDER_RADIUS_M,
+            min(first[1], last[1]) - RIDER_RADIUS_M,
+            max(first[0], last[0]) + RIDER_RADIUS_M,
+            max(first[1], last[1]) + RIDER_RADIUS_M,
+        )
+        known = self._solids
+        found = [(shape, known[shape]) for shape in self._space.bb_query(box, _EVERYTHING) if shape in known]
+        return [(shape, solid) for shape, solid in found if self._meets(solid, span_y)]
+
+    def _meets(self, solid: Solid, span_y: tuple[float, float]) -> bool:
+        """Whether the rider at these heights meets it, and it is not drowned."""
+        return (
+            span_y[0] < solid.top_y
+            and span_y[1] > solid.bottom_y
+            and solid.bottom_y > self.sea_level_m + SHORE_M - ROOT_M
+        )
 
     def _pass_gates(
-        self, first: tuple[float, float], last: tuple[float, float], span_y: tuple[float, float]
-    ) -> None:
-        hits = self._space.segment_query(first, last, 0.01, _GATES)
-        for hit in sorted(hits, key=lambda info: (info.alpha, info.point.x, info.point.y)):
-            if hit.shape is not None and self._meets(hit.shape, span_y):
-                gate = self._solids[hit.shape]
-                if gate.kind is Kind.GATE and gate not in self.passed:
-                    self.passed.append(gate)
+        self, met: list[tuple[pymunk.Shape, Solid]], first: tuple[float, float], last: tuple[float, float]
+    ) -> list[tuple[pymunk.Shape, Solid]]:
+        """Note the gates that the midline crosses; returns what is left to be hit."""
+        gates = [(shape, solid) for shape, solid in met if solid.kind is Kind.GATE]
+        hits = [(shape.segment_query(first, last, 0.01), solid) for shape, solid in gates]
+        crossed = sorted((hit.alpha, solid) for hit, solid in hits if hit and hit.shape)
+        self.passed += [gate for _, gate in crossed if gate not in self.passed]
+        return [(shape, solid) for shape, solid in met if solid.kind is not Kind.GATE]
 
-    def _overlap(
-        self, point: tuple[float, float], span_y: tuple[float, float]
-    ) -> tuple[pymunk.Shape, float, float, float] | None:
-        """Deepest obstacle that the rider's circle at `point` overlaps: shape, way out (x, z) and depth."""
-        found = None
-        for info in self._space.point_query(point, RIDER_RADIUS_M - 1e-6, _SOLIDS):
-            shape = info.shape
-            if shape is None or not self._meets(shape, span_y):
-                continue
-            out, gap = _away(shape, point)
-            depth = _radius(shape) + RIDER_RADIUS_M - gap
-            if found is None or (depth, self._solids[shape]) > (found[3], self._solids[found[0]]):
-                found = (shape, out[0], out[1], depth)
+    def _deepest(
+        self, met: list[tuple[pymunk.Shape, Solid]], point: tuple[float, float]
+    ) -> tuple[Solid, float, float, float] | None:
+        """Deepest obstacle that the rider's circle at `point` overlaps: it, the way out (x, z) and the depth."""
+        found: tuple[Solid, float, float, float] | None = None
+        for _, solid in met:
+            out, gap = self._away(solid, point)
+            depth = solid.radius_m + RIDER_RADIUS_M - gap
+            if depth > 1e-6 and (found is None or (depth, solid) > (found[3], found[0])):
+                found = (solid, out[0], out[1], depth)
         return found
+
+    def _away(self, solid: Solid, at: tuple[float, float]) -> tuple[tuple[float, float], float]:
+        """Unit direction from the axis of `solid` to the local point `at`, and the distance."""
+        foot_x, foot_z = solid.x - self._origin[0], solid.z - self._origin[1]
+        to_x, to_z = solid.end_x - solid.x, solid.end_z - solid.z
+        square = to_x * to_x + to_z * to_z
+        if square > 0.0:
+            along = ((at[0] - foot_x) * to_x + (at[1] - foot_z) * to_z) / square
+            along = min(1.0, max(0.0, along))
+            foot_x, foot_z = foot_x + along * to_x, foot_z + along * to_z
+        away_x, away_z = at[0] - foot_x, at[1] - foot_z
+        gap = math.hypot(away_x, away_z)
+        if gap < 1e-9:
+            return (1.0, 0.0), gap
+        return (away_x / gap, away_z / gap), gap
 
     def _bounce(
         self,
-        shape: pymunk.Shape,
+        solid: Solid,
         at: tuple[float, float],
         velocity: tuple[float, float],
         normal: tuple[float, float],
@@ -417,17 +372,20 @@ class Collisions:
         dt: float,
     ) -> Knock:
         """Let the solver turn the velocity at the contact, and grade the knock."""
-        body = self._body
+        space = pymunk.Space()
+        body = pymunk.Body(MASS_KG, math.inf)
+        circle = pymunk.Circle(body, RIDER_RADIUS_M)
+        circle.elasticity, circle.friction = ELASTICITY, RIDER_FRICTION
+        space.add(body, circle, _shape(space.static_body, solid, self._origin))
         # The solver moves first and collides then: start so far back that it ends just inside the bark.
-        _, gap = _away(shape, at)
-        deeper = gap - (_radius(shape) + RIDER_RADIUS_M - 1e-4)
+        _, gap = self._away(solid, at)
+        deeper = gap - (solid.radius_m + RIDER_RADIUS_M - 1e-4)
         body.position = (
             at[0] - normal[0] * deeper - velocity[0] * dt,
             at[1] - normal[1] * deeper - velocity[1] * dt,
         )
         body.velocity = velocity
-        body.angular_velocity = 0.0
-        self._space.step(dt)
+        space.step(dt)
         after = body.velocity
         into = -(velocity[0] * normal[0] + velocity[1] * normal[1])
         speed = math.hypot(*velocity)
@@ -444,39 +402,21 @@ class Collisions:
 
     def is_free(self, x: float, z: float, reach_m: float) -> bool:
         """Whether nothing stands within `reach_m` of (x, z), whatever its height."""
-        point = (x - self._origin[0], z - self._origin[1])
-        if self._placed and self._space.point_query(point, reach_m, _SOLIDS):
-            return False
-        rows = self._ground.trunks(x, z, reach_m + 2.0).tolist()
-        return all(math.hypot(row[0] - x, row[1] - z) > reach_m + row[2] for row in rows)
+        return self._nearby.is_free(x, z, reach_m, self.sea_level_m + SHORE_M - ROOT_M) and not any(
+            info.shape is not None and info.shape in self._solids and self._solids[info.shape] in self._placed
+            for info in self._space.point_query(self._local(x, z), reach_m, _EVERYTHING)
+        )
+
+    def _local(self, x: float, z: float) -> tuple[float, float]:
+        return (x - self._origin[0], z - self._origin[1])
 
     def solids_near(self, x: float, z: float, span_y: tuple[float, float]) -> list[Solid]:
         """Obstacles within two metres of (x, z) whose height span meets `span_y`, sorted; no gates."""
         self.refill(x, z)
-        point = (x - self._origin[0], z - self._origin[1])
-        met = (info.shape for info in self._space.point_query(point, 2.0, _SOLIDS))
+        found = self._space.point_query(self._local(x, z), 2.0, _EVERYTHING)
+        solids = (None if info.shape is None else self._solids.get(info.shape) for info in found)
         return sorted(
-            self._solids[shape] for shape in met if shape is not None and self._meets(shape, span_y)
+            solid
+            for solid in solids
+            if solid is not None and solid.kind is not Kind.GATE and self._meets(solid, span_y)
         )
-
-
-def _radius(shape: pymunk.Shape) -> float:
-    assert isinstance(shape, pymunk.Circle | pymunk.Segment)
-    return float(shape.radius)
-
-
-def _away(shape: pymunk.Shape, at: tuple[float, float]) -> tuple[tuple[float, float], float]:
-    """Unit direction from the axis of `shape` to the point `at`, and the distance."""
-    if isinstance(shape, pymunk.Circle):
-        foot_x, foot_z = shape.offset
-    else:
-        assert isinstance(shape, pymunk.Segment)
-        (ax, az), (bx, bz) = shape.a, shape.b
-        along = ((at[0] - ax) * (bx - ax) + (at[1] - az) * (bz - az)) / ((bx - ax) ** 2 + (bz - az) ** 2)
-        along = min(1.0, max(0.0, along))
-        foot_x, foot_z = ax + along * (bx - ax), az + along * (bz - az)
-    away_x, away_z = at[0] - foot_x, at[1] - foot_z
-    gap = math.hypot(away_x, away_z)
-    if gap < 1e-9:
-        return (1.0, 0.0), gap
-    return (away_x / gap, away_z / gap), gap

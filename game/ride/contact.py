@@ -102,6 +102,9 @@ class Knock:
 class Obstacles(Protocol):
     """What stands in the way: implemented by `ride.collisions.Collisions`."""
 
+    sea_level_m: float
+    """What has its foot below is drowned, and in nobody's way."""
+
     def sweep(
         self,
         start: tuple[float, float],
@@ -186,14 +189,28 @@ class LandPatch:
         self.around(x, z, reach_m + 1.0)
         return float(kernels.highest_within(self.heights, x - self.i0, z - self.j0, reach_m))
 
-    def heights_along(
-        self, x: float, z: float, step_x: float, step_z: float, count: int
-    ) -> NDArray[np.float64]:
-        """[count] float64 heights at (x, z) + k·(step_x, step_z)."""
-        self.around(x, z, math.hypot(step_x, step_z) * count + 1.0)
-        out = np.empty(count, np.float64)
-        kernels.heights_along(self.heights, x - self.i0, z - self.j0, step_x, step_z, out)
-        return out
+    def free_arm(
+        self,
+        subject: tuple[float, float],
+        along: tuple[float, float],
+        chest_y: float,
+        lift_m: float,
+        arms: tuple[float, float, int],
+        limits: tuple[float, float, float],
+    ) -> tuple[float, float]:
+        """Arm behind `subject` and its lift over `chest_y` that the land allows; see `kernels.contact.free_arm`."""
+        self.around(*subject, arms[0] + 2.0)
+        arm, lift = kernels.free_arm(
+            self.heights,
+            subject[0] - self.i0,
+            subject[1] - self.j0,
+            *along,
+            chest_y,
+            lift_m,
+            *arms,
+            *limits,
+        )
+        return float(arm), float(lift)
 
     def block(self, i0: int, j0: int, ni: int, nj: int) -> NDArray[np.float32]:
         """[nj, ni] float32 heights at whole metres, from the ground itself."""

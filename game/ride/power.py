@@ -3,7 +3,9 @@
 Source: J. C. Martin, D. L. Milliken, J. E. Cobb, K. L. McFadden, A. R. Coggan, "Validation of a Mathematical
 Model for Road Cycling Power", Journal of Applied Biomechanics 14 (1998) 276-291:
 P = [½·ρ·(CdA + F_w)·V_a²·V + C_rr·m·g·cos θ·V + (0.091 + 0.0087·V)·V + m·g·sin θ·V + dT/dt] / E_c.
-F_w, the bearing terms, the wheels' inertia and E_c are the paper's. Mass, C_rr and C_dA are chosen for a light
+F_w, the bearing terms, the wheels' inertia and E_c are the paper's; the form of the equation, the bearing terms,
+F_w and the inertia were compared with two published implementations (jmackie/rouleur `pyeqn.py`, scheibo/calc
+`calc.go`, which rounds E_c to 0.976). Mass, C_rr and C_dA are chosen for a light
 gravel bicycle: C_rr above the paper's road tyre (0.0032), C_dA from a rider sitting up (0.36) over one in the drops
 (0.30) to one tucked (0.22), the span that wind-tunnel papers report; the paper's own riders had 0.26 on road
 bicycles with aerodynamic bars. Those three were not checked against measured rides.

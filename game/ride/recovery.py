@@ -29,7 +29,7 @@ def place(bicycle: Bicycle, ground: GroundLike, x: float, z: float, yaw_rad: flo
     b.speed_m_s = b.spin_m_s = b.vx_m_s = b.vy_m_s = b.vz_m_s = 0.0
     b.lean_rad = b.lean_rate_rad_s = b.steer_rad = b.turn_1_m = b.wish = b.yaw_rate_rad_s = 0.0
     b.cadence_rpm = b.power_w = b.crouch = b.gradient = b.pitch_rad = b.pitch_rate_rad_s = 0.0
-    b.fallen_s = b.stumble_s = b.hop_s = b.heave_m = 0.0
+    b.fallen_s = b.stumble_s = b.hop_s = b.heave_m = b.afloat_s = 0.0
     b.airborne = b.front_locked = b.rear_locked = False
     b.gear = 1
     settle(b, land)

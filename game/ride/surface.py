@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from game.core.coords import WORLD_LIMIT_M
 from game.ride.power import CRR, smoothstep
 
 ClimateAt = Callable[[float, float], tuple[float, float, float, float]]
@@ -38,6 +39,14 @@ GRIP_LOST_WET = 0.15
 GRIP_LOST_WET_ROCK = 0.30
 """Share of grip that soaked soil and soaked rock lose."""
 
+CRR_PER_STREAM_M = 0.22
+"""Rolling resistance that a metre of running water would add: 10 cm add as much as two kinds of sand."""
+
+STREAM_MOST_M = 0.5
+STREAM_FULL_M = 0.08
+GRIP_LOST_STREAM = 0.12
+"""Share of grip lost in a stream, all of it from `STREAM_FULL_M` on."""
+
 SNOW_BELOW_C = -1.0
 SNOW_FULL_C = -5.0
 SAND_FROM_C = 18.0
@@ -60,13 +69,21 @@ FIRM = Surface()
 
 
 def surface_of(
-    temperature_c: float, humidity: float, rock: float, tree_density: float, wetness: float = 0.0
+    temperature_c: float,
+    humidity: float,
+    rock: float,
+    tree_density: float,
+    wetness: float = 0.0,
+    warmer_c: float = 0.0,
 ) -> Surface:
-    """Surface of a place. `humidity`, `rock`, `tree_density` and `wetness` (0 dry … 1 soaked) are 0…1."""
+    """Surface of a place. `humidity`, `rock`, `tree_density` and `wetness` (0 dry … 1 soaked) are 0…1.
+
+    The season's `warmer_c` melts snow or lays it; sand goes by the place's own `temperature_c`.
+    """
     wet = min(1.0, max(0.0, wetness))
     rock = smoothstep(0.25, 0.85, rock)
     soil = 1.0 - rock
-    snow = (1.0 - smoothstep(SNOW_FULL_C, SNOW_BELOW_C, temperature_c)) * (1.0 - 0.5 * rock)
+    snow = (1.0 - smoothstep(SNOW_FULL_C, SNOW_BELOW_C, temperature_c + warmer_c)) * (1.0 - 0.5 * rock)
     sand = smoothstep(SAND_FROM_C, SAND_FULL_C, temperature_c) * soil
     sand *= 1.0 - smoothstep(SAND_DRY, SAND_MOIST, humidity)
     wood = min(1.0, max(0.0, tree_density)) * soil
@@ -86,28 +103,40 @@ def surface_of(
     return Surface(crr, grip)
 
 
+def in_stream(surface: Surface, depth_m: float) -> Surface:
+    """`surface` under running water of `depth_m`: it holds the wheels back, and stones under it are slippery."""
+    deep = min(STREAM_MOST_M, max(0.0, depth_m))
+    lost = GRIP_LOST_STREAM * min(1.0, deep / STREAM_FULL_M)
+    return Surface(surface.crr + CRR_PER_STREAM_M * deep, surface.grip * (1.0 - lost))
+
+
 class SurfaceMap:
     """Surfaces of a world. Main thread only."""
 
     def __init__(self, climate_at: ClimateAt) -> None:
         self._climate_at = climate_at
         self._cells: dict[tuple[int, int], tuple[float, float, float, float]] = {}
-        self._last: tuple[tuple[int, int], float, Surface] | None = None
+        self._last: tuple[tuple[int, int], float, float, Surface] | None = None
 
-    def at(self, x: float, z: float, wetness: float = 0.0) -> Surface:
-        """Surface at world (x, z) metres, the same all over a cell of `CELL_M`."""
+    def at(self, x: float, z: float, wetness: float = 0.0, warmer_c: float = 0.0) -> Surface:
+        """Surface at world (x, z) metres, the same all over a cell of `CELL_M`.
+
+        `warmer_c`: degrees that the season adds to the place's climate.
+        """
         cell = (math.floor(x / CELL_M), math.floor(z / CELL_M))
-        if self._last is not None and self._last[0] == cell and self._last[1] == wetness:
-            return self._last[2]
+        # Seasons creep: a twentieth of a degree is no other surface.
+        warmer_c = round(20.0 * warmer_c) / 20.0
+        if self._last is not None and self._last[:3] == (cell, wetness, warmer_c):
+            return self._last[3]
         climate = self._cells.get(cell)
         if climate is None:
-            temperature_c, humidity, rock, trees = self._climate_at(
-                (cell[0] + 0.5) * CELL_M, (cell[1] + 0.5) * CELL_M
-            )
+            # The middle of the last cell may lie beyond the end of the world.
+            middle = (min(WORLD_LIMIT_M, max(-WORLD_LIMIT_M, (n + 0.5) * CELL_M)) for n in cell)
+            temperature_c, humidity, rock, trees = self._climate_at(*middle)
             climate = (float(temperature_c), float(humidity), float(rock), float(trees))
             if len(self._cells) >= _MOST_CELLS:
                 self._cells.clear()
             self._cells[cell] = climate
-        surface = surface_of(*climate, wetness)
-        self._last = (cell, wetness, surface)
+        surface = surface_of(*climate, wetness, warmer_c)
+        self._last = (cell, wetness, warmer_c, surface)
         return surface

@@ -64,6 +64,7 @@ class EditSwitch:
         """Start to work out `snapshot`, which differs from what is shown within `box`. None may be pending."""
         assert self._snapshot is None
         self._snapshot, self._box = snapshot, box
+        self._stream.resting = False
         self._add_jobs()
 
     def step(self, block: bool = False) -> tuple[list[Upload], Snapshot | None]:
@@ -157,7 +158,8 @@ class EditSwitch:
             elif layer is not None:
                 moves.append((layer, page))
             elif rows is not None:
-                original.edited, original.trees, original.epoch = page.edited, page.trees, page.epoch
+                original.base, original.edited = page.base, page.edited
+                original.trees, original.epoch = page.trees, page.epoch
                 original.min_m, original.max_m = page.min_m, page.max_m
                 original.heights[:], original.normals[:] = page.heights, page.normals
                 shown_in = store.layer(key)
@@ -165,6 +167,7 @@ class EditSwitch:
                 store.refresh(shown_in, original)
                 yield shown_in, original, rows
         self._staged.clear()
+        self._stream.resting = True
         store.move(moves)
         for _, page in store.residents():
             page.epoch = max(page.epoch, snapshot.epoch)

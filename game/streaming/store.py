@@ -114,6 +114,9 @@ class PageStore(PageTable):
         """float32 [layers, 132, 132, 2]; memory is touched only where a page is."""
         self._pages: dict[PageKey, PageData] = {}
         self._layers: dict[PageKey, int] = {}
+        self._touched: NDArray[np.bool_] = np.zeros(capacity, np.bool_)
+        """Layers whose memory in `heights` was used once."""
+        self._resting = -1
 
     def __contains__(self, key: object) -> bool:
         return key in self._pages
@@ -151,6 +154,7 @@ class PageStore(PageTable):
     def refresh(self, layer: int, page: PageData) -> None:
         """Take over the page's heights and bounds, after an edit for example."""
         home = self.heights[layer]
+        self._touched[layer] = True
         if not np.may_share_memory(home, page.heights):
             np.copyto(home, page.heights)
             page.heights = home
@@ -165,7 +169,9 @@ class PageStore(PageTable):
             if not self._evict_one():
                 return None
         self._lent += 1
-        return self._free.pop()
+        layer = self._free.pop()
+        self._touched[layer] = True
+        return layer
 
     def give_back(self, layer: int) -> None:
         """Return a layer taken by `lend`."""
@@ -208,12 +214,22 @@ class PageStore(PageTable):
         while len(self) > self.limit and self._evict_one():
             pass
 
+    def rest_some(self, count: int) -> None:
+        """Let the pages in the next `count` layers rest (`PageData.rest`), round and round."""
+        for _ in range(count):
+            self._resting = (self._resting + 1) % self.capacity
+            if self.used[self._resting]:
+                self._pages[PageKey(*self.keys[self._resting].tolist())].rest()
+
     @property
     def cpu_bytes(self) -> int:
-        """CPU memory of the resident pages' heights, normals and biomes, bytes: what the GPU holds as well."""
-        return sum(
-            page.heights.nbytes + page.normals.nbytes + page.climate.nbytes for page in self._pages.values()
-        )
+        """Memory of everything the CPU keeps of pages, bytes: samples, climate, trees, and what is awake.
+
+        `heights` counts with every layer that was ever used, as the system does not get those back.
+        """
+        of_layer = STORED * STORED * 2 * 4
+        apart = sum(page.nbytes - page.heights.nbytes for page in self._pages.values())
+        return int(self._touched.sum()) * of_layer + apart
 
     def _evict_one(self) -> bool:
         layer = self.oldest_unwanted()

@@ -22,7 +22,8 @@ from game.kernels import raycast
 from game.kernels import selection as kernels
 from game.lod.frustum import planes
 from game.lod.selection import PATCH_DTYPE, Selection
-from game.lod.settings import LodSettings
+from game.lod.settings import LodSettings, most_squares
+from game.streaming.reach import Reach
 from game.streaming.store import MAX_LAYERS, PAGE_BYTES, PageStore
 from game.streaming.wanted import Focus, WantedPages
 from game.streaming.workers import Workers
@@ -33,6 +34,9 @@ NEAR_M = 0.1
 
 JUMP_M = 100.0
 """A camera that moved further than this beyond its velocity between two frames was teleported."""
+
+REST_PER_FRAME = 4
+"""Layers looked at in a frame for pages that edits or the wheels have woken: all of them once a second."""
 
 RECENT = 512
 """Pages and uploads whose times are remembered for the percentiles."""
@@ -137,9 +141,11 @@ class TerrainStream:
         self._focus_s = 0.0
         self._late = self._late_total = 0
         self._holes = self._holes_total = 0
-        self._trees: list[tuple[PageKey, NDArray[np.float32]]] | None = None
+        self._trees: list[tuple[PageKey, NDArray[np.float32], int]] | None = None
         self._vertices = np.zeros((9, 3), np.float32)
         self._eye_y = 0.0
+        self._at_once = True
+        """Whether ranges jump to their targets: there is no picture that detail could pop into."""
         self._selection: Selection | None = None
         self.bend_per_m = bend_per_m
         """May be changed between frames; culling and picking follow the picture."""
@@ -149,32 +155,37 @@ class TerrainStream:
         """Time of the latest uploads, milliseconds a page."""
         self._uploaded = 0
         self._frame_upload_s = 0.0
+        self.resting = True
+        """Whether resident pages are let rest; not while threads copy them."""
         self.lod = lod
         self._rebuild()
 
     def set_lod(self, lod: LodSettings) -> None:
         """Use other ranges from the next frame on. Pages stay; they do not depend on them.
 
-        Ranges of the same number of levels and the same patches fade over; another structure takes effect at once.
+        Ranges fade over, also where there are more or fewer levels (`Reach`); other patches or another view distance
+        take effect at once.
         """
-        fades = (lod.levels, lod.patch_quads) == (self.lod.levels, self.lod.patch_quads)
-        self.lod = lod
+        fades = self._reach.can_fade_to(lod) and not self._at_once
+        was, self.lod = self.lod, lod
+        self._most_pages = lod.most_pages
         if not fades:
             self._rebuild()
             return
-        self._aim()
-        self._wanted.aim(lod)
-
-    def _aim(self) -> None:
-        lod = self.lod
-        self._targets = lod.targets
-        self.store.shrink_to(min(self.store.capacity, lod.layers))
-        self._polar: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+        self._reach.turn_to(lod)
+        layers = max(was.layers, lod.layers, self.store.limit if not self._reach.settled else 0)
+        if not self._reach.settled:
+            # On the way there is one level more than at the end.
+            layers += most_squares(lod.view_m / (PAGE_QUADS << max(was.top, lod.top)) + 0.1)
+        self.store.shrink_to(min(self.store.capacity, layers))
 
     def _rebuild(self) -> None:
         """Arrays for the number of levels in `lod`."""
         lod = self.lod
-        self._aim()
+        self._reach = Reach(lod)
+        self._most_pages = lod.most_pages
+        self.store.shrink_to(min(self.store.capacity, lod.layers))
+        self._polar: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
         self._wanted = WantedPages(lod)
         self._ranges = np.zeros(lod.levels, np.float32)
         self._starts = np.zeros(lod.levels + 1, np.int32)
@@ -195,8 +206,13 @@ class TerrainStream:
                 self._at_once = True
         self._focus, self._focus_s = focus, now_s
         self._uploaded, self._frame_upload_s = 0, 0.0
+        self._reach.aim(self._altitude_m)
+        self._wanted.aim(self._reach.targets, self._ranges)
+        self._wanted.always_fits = self._most_pages <= self.store.limit
         self._wanted.update(focus, self.store)
         self._workers.submit(self._wanted.missing())
+        if self.resting:
+            self.store.rest_some(REST_PER_FRAME)
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Block until every wanted page is resident or ready (`--pages wait`); pages that keep failing do not
@@ -247,6 +263,7 @@ class TerrainStream:
             self._trees = None
             sent += 1
             yield layer, page
+            page.rest()
             now_s = clock()
             self.upload_ms.append(1000.0 * (now_s - last_s))
             self._frame_upload_s += now_s - last_s
@@ -259,11 +276,11 @@ class TerrainStream:
         Returns (layer, page, (j0, j1, i0, i1)) with the stored rows and columns to upload.
         """
         changed: list[tuple[int, PageData, Rows]] = []
-        hit = self.touched(box)
+        hit, epoch = self.touched(box).tolist(), log.epoch
         for layer, page in self.store.residents():
             if not hit[layer]:
                 # Every resident page stands at the epoch before the box, so nothing else can have passed it by.
-                page.epoch = log.epoch
+                page.epoch = epoch
                 continue
             rows = log.evaluate_box(page, box)
             if rows is not None:
@@ -283,7 +300,8 @@ class TerrainStream:
         keys = self.store.keys
         spacing = np.left_shift(np.int64(1), keys[:, 0]).astype(np.float64)
         west, north = keys[:, 1] * (PAGE_QUADS * spacing), keys[:, 2] * (PAGE_QUADS * spacing)
-        before, after = (GENERATED_APRON + 2) * spacing, (PAGE_QUADS + GENERATED_APRON + 2) * spacing
+        # As far beyond the page's samples as `world.edits` looks, baked differences included.
+        before, after = (GENERATED_APRON + 5) * spacing, (PAGE_QUADS + GENERATED_APRON + 5) * spacing
         hit = self.store.used & (west - before <= box.x1) & (west + after >= box.x0)
         hit &= (north - before <= box.z1) & (north + after >= box.z0)
         hit &= (keys[:, 0] == 0) | (spacing < box.radius_m)
@@ -302,10 +320,10 @@ class TerrainStream:
         lod, store = self.lod, self.store
         anchor_x, anchor_z = math.floor(camera.x), math.floor(camera.z)
         frac_x, frac_z = np.float32(camera.x - anchor_x), np.float32(camera.z - anchor_z)
-        altitude = np.float32(max(0.0, self._focus.altitude_m) if self._focus is not None else 0.0)
+        altitude = np.float32(self._altitude_m)
         far_m = 2.0 * (lod.view_m + lod.node_diagonal_m(lod.top))
         volume = planes(camera.yaw_rad, camera.pitch_rad, camera.fov_y_rad, camera.aspect, NEAR_M, far_m)
-        previous = self._ranges.copy()
+        reach, previous = self._reach, self._ranges.copy()
         while True:
             first, complete = kernels.select_patches(
                 anchor_x,
@@ -315,7 +333,7 @@ class TerrainStream:
                 float(altitude),
                 float(camera.y),
                 self.bend_per_m,
-                self._targets,
+                reach.targets,
                 self._wanted.finest,
                 previous,
                 -1.0 if self._at_once else float(dt_s),
@@ -333,9 +351,12 @@ class TerrainStream:
             if first >= 0:
                 break
             self._size_scratch(2 * self._queue.shape[1])
+        coarse_is_there = complete
+        if reach.waits and reach.stands_in(self._ranges, float(altitude)):
+            complete = True
+            self._ranges[-1] = lod.view_m
         # While the coarsest land is missing there is no picture that detail could pop into.
         self._at_once = not complete
-        self._wanted.ranges = self._ranges
         self._eye_y = float(camera.y)
         self._selection = Selection(
             patches=self._out[first:].copy().view(PATCH_DTYPE).reshape(-1),
@@ -348,7 +369,7 @@ class TerrainStream:
             altitude_m=altitude,
             morph=lod.morph,
             view_m=lod.view_m,
-            top=lod.top,
+            top=len(self._ranges) - 1,
             patch_quads=lod.patch_quads,
             complete=complete,
             bend_per_m=self.bend_per_m,
@@ -364,7 +385,7 @@ class TerrainStream:
                 float(altitude),
                 float(camera.y),
                 self.bend_per_m,
-                self._targets,
+                reach.targets,
                 self._wanted.finest,
                 volume,
                 store.slots,
@@ -372,14 +393,30 @@ class TerrainStream:
                 store.bounds,
             )
         self._late_total += self._late
+        if not reach.settled:
+            self._change_levels(reach.step(self._ranges, coarse_is_there, float(altitude)))
         return self._selection
+
+    def _change_levels(self, ranges: NDArray[np.float32] | None) -> None:
+        """Go on with `ranges`, which draw what the last frame drew with another number of levels."""
+        if ranges is not None:
+            self._ranges = ranges
+            self._starts = np.zeros(len(ranges) + 1, np.int32)
+            self._wanted.aim(self._reach.targets, ranges)
+        if self._reach.settled:
+            self.store.shrink_to(min(self.store.capacity, self.lod.layers))
+
+    @property
+    def _altitude_m(self) -> float:
+        """Of the focus above the ground."""
+        return 0.0 if self._focus is None else max(0.0, self._focus.altitude_m)
 
     def select_unculled(self) -> NDArray[np.void]:
         """Patches of the last selection's view in all directions, PATCH_DTYPE [n]; empty before the first."""
         if self._selection is None:
             return np.zeros(0, PATCH_DTYPE)
         view = self._selection
-        starts = np.zeros_like(self._starts)
+        starts = np.zeros(view.levels + 1, np.int32)
         while True:
             first = kernels.emit_patches(
                 view.anchor_x,
@@ -504,14 +541,15 @@ class TerrainStream:
         )
         return None if math.isnan(height) else float(height)
 
-    def resident_trees(self) -> list[tuple[PageKey, NDArray[np.float32]]]:
-        """Trees of all resident pages that have some, by key; rows as in `PageData.trees`.
+    def resident_trees(self) -> list[tuple[PageKey, NDArray[np.float32], int]]:
+        """Trees of all resident pages that have some, by key: key, rows as in `PageData.trees`, texture layer.
 
         The same list object until a page comes, goes or is edited. Levels overlap; the renderer decides which
         level's trees stand where.
         """
         if self._trees is None:
-            found = [(page.key, page.trees) for _, page in self.store.residents() if len(page.trees)]
+            residents = self.store.residents()
+            found = [(page.key, page.trees, layer) for layer, page in residents if len(page.trees)]
             self._trees = sorted(found, key=lambda tile: tile[0])
         return self._trees
 
@@ -549,4 +587,4 @@ class TerrainStream:
     def _size_scratch(self, nodes: int) -> None:
         """Room for `nodes` quadtree nodes of one level, and four patches for each on every level."""
         self._queue = np.zeros((2, nodes, 2), np.int64)
-        self._out = np.zeros((4 * nodes * self.lod.levels, kernels.PATCH_FIELDS), np.int32)
+        self._out = np.zeros((4 * nodes * len(self._ranges), kernels.PATCH_FIELDS), np.int32)

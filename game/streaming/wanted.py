@@ -60,6 +60,8 @@ class WantedPages:
         self.ranges: NDArray[np.float32] = np.zeros(lod.levels, np.float32)
         """float32 [levels] what the last frame drew; whoever draws writes it here."""
         self.finest = 0
+        self.always_fits = False
+        """Whether all levels are known to fit wherever the view is: then a dropped level comes back at once."""
         self.count = 0
         """Pages wanted, resident or not."""
         self.needed_now: NDArray[np.int64] = np.zeros(lod.levels, np.int64)
@@ -76,7 +78,8 @@ class WantedPages:
         found = self._search(focus, store, horizon_s)
         if self.finest > 0 and self.count <= store.limit:
             below_top = self.needed_now[self.finest : -1]
-            if int(self.needed_now.sum() + below_top.max(initial=0)) <= RESTORE_SHARE * store.limit:
+            share = 1.0 if self.always_fits else RESTORE_SHARE
+            if int(self.needed_now.sum() + below_top.max(initial=0)) <= share * store.limit:
                 self.finest -= 1
                 found = self._search(focus, store, horizon_s)
         while self.count > store.limit:
@@ -97,9 +100,12 @@ class WantedPages:
         """Keys of `missing_rows`, most urgent first."""
         return [PageKey(*row) for row in self.missing_rows.tolist()]
 
-    def aim(self, lod: LodSettings) -> None:
-        """Take other ranges over, of the same number of levels."""
-        self.targets = lod.targets
+    def aim(self, targets: NDArray[np.float64], ranges: NDArray[np.float32]) -> None:
+        """Take other target ranges over, and what the last frame drew; the number of levels may be another."""
+        self.targets, self.ranges = targets, ranges
+        if len(self.needed_now) != len(targets):
+            self.needed_now = np.zeros(len(targets), np.int64)
+            self.finest = min(self.finest, len(targets) - 1)
 
     def _search(self, focus: Focus, store: PageTable, horizon_s: float) -> int:
         anchor_x, anchor_z = math.floor(focus.x), math.floor(focus.z)

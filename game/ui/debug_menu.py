@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from imgui_bundle import imgui, implot
@@ -18,10 +18,13 @@ from game.core.commands import BRUSHES, FALLOFFS, SEA_RANGE_M
 from game.core.coords import check_position
 from game.core.errors import UsageError
 from game.core.settings import PRESETS, VIEWS_M
+from game.ui.erosion_tab import ErosionState, ErosionTab
 from game.ui.hud import grouped, way
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import RADIUS_RANGE_M, STRENGTH_RANGE_M
 from game.ui.theme import ACCENT, GOOD, WARNING, WATER, Colour, vec4
+from game.ui.water_tab import SeaState, SeaTab
+from game.ui.weather_tab import RainState, draw_rain
 from game.world.save import check_name
 
 HISTORY = 240
@@ -40,6 +43,8 @@ class DebugState:
 
     sea_level_m: float = 0.0
     """The level the sea moves to."""
+    rain: RainState = field(default_factory=RainState)
+    sea: SeaState = field(default_factory=SeaState)
     hour: float = 12.0
     x: float = 0.0
     z: float = 0.0
@@ -69,6 +74,7 @@ class DebugState:
     """Strokes that can be undone."""
     can_undo: bool = False
     can_redo: bool = False
+    erosion: ErosionState = field(default_factory=ErosionState)
     pages_resident: int = 0
     pages_wanted: int = 0
     pages_late: int = 0
@@ -80,6 +86,8 @@ class DebugState:
     ranges_m: Sequence[float] = ()
     """Drawn range per level, 0 where it is off."""
     targets_m: Sequence[float] = ()
+    passes_ms: Mapping[str, float] = field(default_factory=dict)
+    """GPU time of each pass."""
 
 
 class DebugMenu:
@@ -90,6 +98,9 @@ class DebugMenu:
         """Where the sea slider was drawn last; None while it is not on the screen."""
         self.rects: dict[str, Rect] = {}
         """Where every labelled widget was drawn last, by its label; for played tests."""
+        self._erosion = ErosionTab()
+        self._sea = SeaTab()
+        self._asked_tab = ""
         self._x, self._z = 0.0, 0.0
         self._place_set = False
         self._place_problem = ""
@@ -120,15 +131,42 @@ class DebugMenu:
         shown, still_open = imgui.begin("Debug menu##debug", True, flags)
         if shown:
             imgui.push_item_width(-104.0 * unit)
-            self._land(state, unit, commands)
-            self._brush(state, unit, commands)
-            self._picture(state, unit, commands)
-            self._streaming(state, layer, unit)
+            if imgui.begin_tab_bar("##tabs"):
+                if self._tab("World"):
+                    self._land(state, unit, commands)
+                    self._brush(state, unit, commands)
+                    self._picture(state, unit, commands)
+                    self._streaming(state, layer, unit)
+                    self._passes(state)
+                    imgui.end_tab_item()
+                if self._tab("Water"):
+                    self._water(state, unit, commands)
+                    imgui.end_tab_item()
+                imgui.end_tab_bar()
             imgui.pop_item_width()
         imgui.end()
         if not still_open:
             commands.append("menu off")
         return commands
+
+    def open_tab(self, name: str) -> None:
+        """Show the tab "World" or "Water" from the next drawing on."""
+        self._asked_tab = name
+
+    def _tab(self, name: str) -> bool:
+        """Whether the tab's contents are to be drawn now; the tab itself is noted as "tab NAME"."""
+        chosen = imgui.TabItemFlags_.set_selected if self._asked_tab == name else imgui.TabItemFlags_.none
+        shown, _ = imgui.begin_tab_item(name, None, chosen)
+        self._note(f"tab {name}")
+        if shown and self._asked_tab == name:
+            self._asked_tab = ""
+        return bool(shown)
+
+    def _water(self, state: DebugState, unit: float, commands: list[str]) -> None:
+        """Sea, season, rain, erosion: one part each."""
+        commands += self._sea.draw(state.sea, unit, self._note)
+        commands += draw_rain(state.rain, unit, self._note)
+        commands += self._erosion.draw(state.erosion, unit, self._note)
 
     def _note(self, label: str, slider: bool = False) -> None:
         """Remember where the last widget is; of a slider only the bar, without its label."""
@@ -239,6 +277,8 @@ class DebugMenu:
             if not self._name_problem:
                 commands.append(f"save {self._name}")
         _problem(self._name_problem)
+        if self._button("worlds", _room()):
+            commands.append("worlds on")
 
     def _picture(self, state: DebugState, unit: float, commands: list[str]) -> None:
         _title("picture")
@@ -253,6 +293,9 @@ class DebugMenu:
         self._note("hud")
         if changed:
             commands.append(f"hud {'on' if visible else 'off'}")
+        imgui.same_line()
+        if self._button("controls …"):
+            commands.append("controls on")
 
     def _horizon(self, state: DebugState, unit: float, commands: list[str]) -> None:
         """How far and how fine the land is drawn."""
@@ -318,6 +361,18 @@ class DebugMenu:
             implot.end_plot()
         implot.pop_style_color(2)
         implot.pop_style_var(2)
+
+    def _passes(self, state: DebugState) -> None:
+        if not state.passes_ms:
+            return
+        _title(f"passes, {sum(state.passes_ms.values()):.1f} ms on the GPU")
+        if imgui.begin_table("##passes", 4):
+            for label, spent_ms in state.passes_ms.items():
+                imgui.table_next_column()
+                imgui.text_disabled(label)
+                imgui.table_next_column()
+                imgui.text(f"{spent_ms:.2f} ms")
+            imgui.end_table()
 
     def _ranges(self, state: DebugState, layer: ImguiLayer, unit: float) -> None:
         if not state.ranges_m:

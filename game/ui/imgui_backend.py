@@ -108,7 +108,9 @@ class Backend(ProgrammablePipelineRenderer):
     def _invalidate_device_objects(self) -> None:
         GL.glDeleteVertexArrays(1, np.array([self._vao_handle], np.uint32))
         GL.glDeleteBuffers(2, np.array([self._vbo_handle, self._elements_handle], np.uint32))
-        GL.glDeleteProgram(self._shader_handle)
+        # After a lost context the names mean nothing: GL ignores all of them but the program's.
+        if GL.glIsProgram(self._shader_handle):
+            GL.glDeleteProgram(self._shader_handle)
         self._vao_handle = self._vbo_handle = self._elements_handle = self._shader_handle = 0
 
 

@@ -149,7 +149,10 @@ class ImguiLayer:
         self._backend.render(imgui.get_draw_data())
 
     def release(self) -> None:
-        """Delete imgui's GL objects and contexts, before any other GL object is released."""
+        """Delete imgui's GL objects and contexts, before any other GL object is released.
+
+        After a lost context the names mean nothing: call it before objects of the new context take them.
+        """
         if self._released:
             return
         self._released = True

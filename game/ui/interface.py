@@ -5,18 +5,26 @@ Reads the session's facts as they are handed over; what the player clicks comes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from game.core.bindings import Bindings
+from game.core.preferences import Preferences
 from game.ecs.components import Bicycle, SculptTool, Weather
 from game.host.inputs import InputFrame, key_hints
 from game.lod.selection import Selection
 from game.render.frame import CameraView
 from game.streaming.stream import StreamStats
+from game.ui.controls_screen import ControlsScreen
 from game.ui.debug_menu import WIDTH, DebugMenu, DebugState
+from game.ui.erosion_tab import ErosionState
 from game.ui.hud import DebugNumbers, Hud, HudState
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import BrushButtons, SculptStroke, draw_brush_panel
+from game.ui.water_tab import SeaState
+from game.ui.weather_tab import RainState
+from game.ui.worlds_window import WorldsWindow
+from game.world.erosion_run import ErosionRun
 
 SMOOTHING = 0.05
 """Weight of the newest frame in the frame time that is shown."""
@@ -60,8 +68,15 @@ class Facts:
     draw_calls: int
     trees: int
     renderer: str
+    passes_ms: Mapping[str, float] = field(default_factory=dict)
+    """GPU time of each pass; empty while they are not timed."""
     calm: bool = False
     """Whether the camera is calmed."""
+    erosion: ErosionRun | None = None
+    """Time that is passing somewhere."""
+    rain: RainState = field(default_factory=RainState)
+    sea: SeaState = field(default_factory=SeaState)
+    preferences: Preferences = field(default_factory=Preferences)
 
 
 class Interface:
@@ -79,7 +94,11 @@ class Interface:
         self.menu = DebugMenu()
         self.stroke = SculptStroke()
         self.brushes = BrushButtons()
+        self.controls = ControlsScreen()
+        self.worlds = WorldsWindow()
+        self.worlds_open = False
         self.menu_open = False
+        self.controls_open = False
         self.hud_visible = True
         self.numbers_shown = False
         self._keys = key_hints() if keys is None else keys
@@ -90,18 +109,43 @@ class Interface:
         """Design units at the right edge that the menu covers."""
         return WIDTH + 24.0 if self.menu_open else 0.0
 
-    def read(self, inputs: InputFrame, pixel_ratio: float, pointer_free: bool) -> None:
-        """Take the frame's events, and the keys that open and close things."""
-        self.layer.feed(inputs.events, pixel_ratio, pointer_free)
+    @property
+    def waits_for_key(self) -> bool:
+        """Whether the next press is to be bound, and nobody else's."""
+        return self.controls_open and self.controls.waiting is not None
+
+    def use_keys(self, keys: Bindings) -> None:
+        """Show these keys as hints from now on."""
+        self._keys = key_hints(keys)
+
+    def read(
+        self,
+        inputs: InputFrame,
+        pixel_ratio: float,
+        pointer_free: bool,
+        preferences: Preferences | None = None,
+    ) -> list[str]:
+        """Take the frame's events, and the keys that open and close things; return what was bound."""
+        bound: list[str] = []
+        if self.waits_for_key:
+            bound = self.controls.read(inputs.events, preferences or Preferences())
+        else:
+            self.layer.feed(inputs.events, pixel_ratio, pointer_free)
         self.menu_open ^= inputs.debug_menu
+        self.controls_open ^= inputs.controls
         self.numbers_shown ^= inputs.debug_numbers
+        return bound
 
     def switch(self, name: str, on: bool) -> None:
-        """Carry out the commands `hud`, `menu` and `numbers`."""
+        """Carry out the commands `hud`, `menu`, `controls`, `worlds` and `numbers`."""
         if name == "hud":
             self.hud_visible = on
         elif name == "menu":
             self.menu_open = on
+        elif name == "controls":
+            self.controls_open = on
+        elif name == "worlds":
+            self.worlds_open = on
         elif name == "numbers":
             self.numbers_shown = on
 
@@ -116,6 +160,10 @@ class Interface:
             commands += self.brushes.draw(facts.tool, self.layer, self._right_inset)
         if self.menu_open:
             commands += self.menu.draw(self._debug_state(facts, frame_ms), self.layer)
+        if self.controls_open:
+            commands += self.controls.draw(facts.preferences, self.layer)
+        if self.worlds_open:
+            commands += self.worlds.draw(facts.save_name, self.layer)
         self.layer.end()
         return commands
 
@@ -164,7 +212,9 @@ class Interface:
     def _debug_state(self, facts: Facts, frame_ms: float) -> DebugState:
         stats, tool = facts.stats, facts.tool
         return DebugState(
-            sea_level_m=facts.weather.sea_level_m,
+            sea_level_m=facts.sea.mean_m if facts.sea.target_m is None else facts.sea.target_m,
+            sea=facts.sea,
+            rain=facts.rain,
             hour=facts.weather.hour,
             x=facts.bicycle.x,
             z=facts.bicycle.z,
@@ -189,6 +239,7 @@ class Interface:
             strokes=facts.strokes,
             can_undo=facts.can_undo,
             can_redo=facts.can_redo,
+            erosion=self._erosion_state(facts),
             pages_resident=stats.resident,
             pages_wanted=stats.wanted,
             pages_late=stats.late,
@@ -198,7 +249,20 @@ class Interface:
             generation_ms=stats.generation_ms,
             ranges_m=facts.selection.ranges.tolist(),
             targets_m=facts.targets_m,
+            passes_ms=facts.passes_ms,
         )
+
+    @staticmethod
+    def _erosion_state(facts: Facts) -> ErosionState:
+        run, camera = facts.erosion, facts.camera
+        if run is None:
+            return ErosionState(camera.x, camera.z)
+        return ErosionState(camera.x, camera.z, run.progress, run.region.radius_m, run.region.seconds)
+
+    def renew_layer(self) -> None:
+        """Start again in a new GL context; what is open stays open."""
+        self.layer.release()
+        self.layer = ImguiLayer()
 
     def release(self) -> None:
         """Free imgui's GL objects; harmless when called twice."""

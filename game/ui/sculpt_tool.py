@@ -17,6 +17,7 @@ from game.host.inputs import InputFrame
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.paint import Paint
 from game.ui.theme import ACCENT, FAINT, INK, MUTED, WARNING, WATER, vec4
+from game.world.erosion_brush import ERODE_RADIUS_M
 
 RADIUS_RANGE_M = (1.0, 500.0)
 STRENGTH_RANGE_M = (0.1, 50.0)
@@ -85,8 +86,8 @@ Action = BeginStroke | EndStroke | Dab | Ramp | Undo | Redo
 OPPOSITE = {"raise": "lower", "lower": "raise", "peak": "canyon", "canyon": "peak"}
 """Brush of Ctrl + right, by that of Ctrl + left; "lower" for the others."""
 
-SMOOTH_RADIUS_M = 100.0
-"""Largest radius of the smooth brush; a wider one works with this."""
+LARGEST_M = {"erode": ERODE_RADIUS_M}
+"""Largest radius of brushes that read their surroundings; a wider one works with this."""
 
 
 class SculptStroke:
@@ -205,8 +206,8 @@ class SculptStroke:
             self._last = pick
             return
         radius, share = tool.radius_m, tool.strength_m * SPACING
-        if self._brush == "smooth":
-            radius = min(radius, SMOOTH_RADIUS_M)
+        if self._brush in LARGEST_M:
+            radius = min(radius, LARGEST_M[self._brush])
         first = self._last is None
         if self._last is None:
             self._last = pick

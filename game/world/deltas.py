@@ -12,7 +12,6 @@ import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,8 @@ from game.kernels import brush as brush_kernels
 
 TILE = 128
 """Side of the tiles, in samples, into which the smoothing of a stroke is folded."""
+
+_PLAIN_SAMPLES = 128 * 128
 
 MOST_SAMPLES = 4096 * 4096
 """Of one delta."""
@@ -34,16 +35,29 @@ Patch = tuple[NDArray[np.float32], int, int]
 """Heights [nj, ni] in metres and the sample (i, j) of the first."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Delta:
-    """A rectangle of level-0 differences, packed."""
+    """A rectangle of level-0 differences. Packed, but for a small one that was just made: packing takes a tenth of a
+    frame, and a dab's delta is folded away when its stroke ends."""
 
-    i0: int
-    j0: int
-    ni: int
-    nj: int
-    packed: bytes
-    """zlib of little-endian int32 quanta, each row as differences along the row."""
+    __slots__ = ("_packed", "_plain", "i0", "j0", "ni", "nj")
+
+    def __init__(
+        self, i0: int, j0: int, ni: int, nj: int, packed: bytes | None, plain: NDArray[np.int32] | None = None
+    ) -> None:
+        self.i0, self.j0, self.ni, self.nj = i0, j0, ni, nj
+        self._packed = packed
+        self._plain = plain
+
+    @property
+    def packed(self) -> bytes:
+        """zlib of little-endian int32 quanta, each row as differences along the row."""
+        packed, plain = self._packed, self._plain
+        if packed is None:
+            assert plain is not None
+            steps = np.diff(plain, axis=1, prepend=np.int32(0)).astype("<i4")
+            self._packed = packed = zlib.compress(steps.tobytes(), 1)
+            self._plain = None
+        return packed
 
     @classmethod
     def of(cls, i0: int, j0: int, quanta: NDArray[np.int32]) -> Delta | None:
@@ -60,16 +74,21 @@ class Delta:
         if len(rows) == 0:
             return None
         j, j_end, i, i_end = int(rows[0]), int(rows[-1]) + 1, int(columns[0]), int(columns[-1]) + 1
-        cut = quanta[j:j_end, i:i_end]
-        steps = np.diff(cut, axis=1, prepend=np.int32(0)).astype("<i4")
-        return cls(i0 + i, j0 + j, i_end - i, j_end - j, zlib.compress(steps.tobytes(), 1))
+        cut = quanta[j:j_end, i:i_end].copy()
+        delta = cls(i0 + i, j0 + j, i_end - i, j_end - j, None, cut)
+        if cut.size > _PLAIN_SAMPLES:
+            _ = delta.packed
+        return delta
 
     def quanta(self) -> NDArray[np.int32]:
         """int32 [nj, ni] in 1/1024 m. Raises `ValueError` when the packed form is damaged."""
+        plain = self._plain
+        if plain is not None:
+            return plain
         size = 4 * self.ni * self.nj
         unpack = zlib.decompressobj()
         try:
-            raw = unpack.decompress(self.packed, size + 1)
+            raw = unpack.decompress(self.packed, size + 1)  # packed: `_plain` is only let go once it is there
         except zlib.error as error:
             raise ValueError(f"the samples do not unpack ({error})") from None
         if len(raw) != size:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -56,6 +57,8 @@ class DirtyBox(NamedTuple):
     """Largest radius of the brushes in it: coarse levels do not show small ones."""
     epoch: int
     """Epoch of the log after the change."""
+    baked: bool = False
+    """Whether it holds baked differences, which filtering carries outward on coarse levels."""
 
     def union(self, other: DirtyBox | None) -> DirtyBox:
         """The box around both, at the later epoch."""
@@ -68,6 +71,7 @@ class DirtyBox(NamedTuple):
             max(self.z1, other.z1),
             max(self.radius_m, other.radius_m),
             max(self.epoch, other.epoch),
+            self.baked or other.baked,
         )
 
     def touches(self, key: PageKey) -> bool:
@@ -94,11 +98,13 @@ def _samples_in(box: DirtyBox, key: PageKey) -> IndexBox | None:
     if key.level > 0 and box.radius_m <= spacing:
         return None
     first_i, first_j = _first_sample(key)
-    # One sample more on each side, as the kernel does, so that rounding cannot drop a rim sample.
-    i0 = max(0, math.floor(box.x0 / spacing) - 1 - first_i)
-    i1 = min(GENERATED, math.ceil(box.x1 / spacing) + 2 - first_i)
-    j0 = max(0, math.floor(box.z0 / spacing) - 1 - first_j)
-    j1 = min(GENERATED, math.ceil(box.z1 / spacing) + 2 - first_j)
+    # One sample more on each side, as the kernel does, so that rounding cannot drop a rim sample. Filtering from level
+    # to level carries a baked sample less than one sample outward in R and less than two in G.
+    more = 3 if box.baked else 1
+    i0 = max(0, math.floor(box.x0 / spacing) - more - first_i)
+    i1 = min(GENERATED, math.ceil(box.x1 / spacing) + more + 1 - first_i)
+    j0 = max(0, math.floor(box.z0 / spacing) - more - first_j)
+    j1 = min(GENERATED, math.ceil(box.z1 / spacing) + more + 1 - first_j)
     return (j0, j1, i0, i1) if i0 < i1 and j0 < j1 else None
 
 
@@ -148,8 +154,10 @@ class EditSnapshot:
     """Operation numbers by (size class, cell x, cell z) of the centre. May name newer ones; those are skipped."""
     _classes: frozenset[int]
     _deltas: dict[int, Delta]
-    """Baked operations by number; read only those that `ops` names."""
+    """Baked operations by number; read only those that `ops` and `_preview` name."""
     _patches: DeltaCache
+    _preview: NDArray[np.float64]
+    """[m, 14] baked operations on top of the log that are not part of it."""
 
     def evaluate(self, page: PageData, *, samples_only: bool = False) -> None:
         """Bring a whole page to this epoch, from `base`; nothing happens when it is there already or further.
@@ -196,13 +204,11 @@ class EditSnapshot:
             self.evaluate(page, samples_only=samples_only)
             return None if page.edited is was else (0, STORED, 0, STORED)
         news = self._boxes[page.epoch - self._forgotten : self.epoch - self._forgotten]
-        missed = [change for change in news if change.touches(page.key)]
-        changed = None
-        if missed:
-            whole = missed[0]
-            for change in missed[1:]:
-                whole = whole.union(change)
-            changed = _samples_in(whole, page.key)
+        if len(news) == 1:
+            changed = _samples_in(news[0], page.key)
+        else:
+            missed = [change for change in news if change.touches(page.key)]
+            changed = _samples_in(reduce(DirtyBox.union, missed), page.key) if missed else None
         if changed is None:
             page.epoch = self.epoch
             return None
@@ -226,9 +232,24 @@ class EditSnapshot:
             return changed
         return self._finish(page, changed)
 
+    def work(self, box: DirtyBox, since: int) -> int:
+        """Operations that a page within `box` has to go through to come here from epoch `since`.
+
+        After something was taken back, all that touch the box are replayed; else only the new ones are applied.
+        """
+        if since >= self.removed_at:
+            return len(self.ops) - int(np.searchsorted(self.op_epochs, since, side="right"))
+        x, z = self.ops[:, brush_kernels.OP_CENTRE_X], self.ops[:, brush_kernels.OP_CENTRE_Z]
+        reach = self.ops[:, brush_kernels.OP_REACH]
+        near = (x + reach >= box.x0) & (x - reach <= box.x1) & (z + reach >= box.z0) & (z - reach <= box.z1)
+        return int(np.count_nonzero(near))
+
     def _apply(self, page: PageData, ops: NDArray[np.float64], box: IndexBox) -> None:
         first_i, first_j = _first_sample(page.key)
         spacing = page.key.spacing_m
+        if len(ops) == 1 and ops[0, brush_kernels.OP_BRUSH] != brush_kernels.DELTA:
+            brush_kernels.apply_ops(page.edited, page.base, first_i, first_j, spacing, ops, *box)
+            return
         start = 0
         for n in np.flatnonzero(ops[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA).tolist():
             if n > start:
@@ -269,7 +290,7 @@ class EditSnapshot:
 
     def _ops_on(self, key: PageKey) -> NDArray[np.float64]:
         """Operations [n, 14] that can alter the page, in log order."""
-        if len(self.ops) == 0:
+        if len(self.ops) == 0 and len(self._preview) == 0:
             return self.ops
         spacing = key.spacing_m
         first_i, first_j = _first_sample(key)
@@ -286,6 +307,8 @@ class EditSnapshot:
                     found.extend(self._cells.get((size_class, cx, cz), ()))
         numbers = np.unique(np.array(found, np.int64))
         ops = self.ops[numbers[numbers < len(self.ops)]]
+        if len(self._preview):
+            ops = np.concatenate([ops, self._preview])
         far = ops[:, brush_kernels.OP_REACH]
         x, z = ops[:, brush_kernels.OP_CENTRE_X], ops[:, brush_kernels.OP_CENTRE_Z]
         near = (x + far >= west) & (x - far <= west + side)
@@ -298,15 +321,34 @@ class EditSnapshot:
 def _around(ops: NDArray[np.float64], epoch: int) -> DirtyBox:
     """Box around operation rows [n ≥ 1, 14]."""
     x, z = ops[:, brush_kernels.OP_CENTRE_X], ops[:, brush_kernels.OP_CENTRE_Z]
-    reach = ops[:, brush_kernels.OP_REACH]
+    half_x = half_z = ops[:, brush_kernels.OP_REACH]
+    baked = ops[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA
+    if baked.any():
+        half_x = np.where(baked, ops[:, brush_kernels.OP_C], half_x)
+        half_z = np.where(baked, ops[:, brush_kernels.OP_D], half_z)
+    ramp = ops[:, brush_kernels.OP_BRUSH] == brush_kernels.RAMP
+    if ramp.any():
+        # Half the run and the radius: the circle around a ramp holds half as much again.
+        side = ops[:, brush_kernels.OP_RADIUS] + 1.0
+        run_x = np.abs(ops[:, brush_kernels.OP_A] - ops[:, brush_kernels.OP_X])
+        run_z = np.abs(ops[:, brush_kernels.OP_B] - ops[:, brush_kernels.OP_Z])
+        half_x = np.where(ramp, 0.5 * run_x + side, half_x)
+        half_z = np.where(ramp, 0.5 * run_z + side, half_z)
     return DirtyBox(
-        float((x - reach).min()),
-        float((z - reach).min()),
-        float((x + reach).max()),
-        float((z + reach).max()),
+        float((x - half_x).min()),
+        float((z - half_z).min()),
+        float((x + half_x).max()),
+        float((z + half_z).max()),
         float(ops[:, brush_kernels.OP_RADIUS].max()),
         epoch,
+        bool(baked.any()),
     )
+
+
+def _baked_runs(rows: NDArray[np.float64]) -> list[NDArray[np.intp]]:
+    """Indices of baked operations in `rows`, those that follow each other together."""
+    baked = np.flatnonzero(rows[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA)
+    return [run for run in np.split(baked, np.flatnonzero(np.diff(baked) > 1) + 1) if len(run)]
 
 
 class EditLog:
@@ -321,6 +363,7 @@ class EditLog:
         self._stroke_open = False
         self._joins_stroke = False
         """Whether the next dab belongs to the last stroke."""
+        self._preview = np.zeros((0, brush_kernels.OP_COLUMNS))
         self._undone: list[NDArray[np.float64]] = []
         self._deltas: dict[int, Delta] = {}
         self._next_delta = 0
@@ -356,6 +399,11 @@ class EditLog:
         """Whether `redo` has a stroke to bring back."""
         return bool(self._undone)
 
+    @property
+    def stroke_open(self) -> bool:
+        """Whether a stroke has begun and not ended: what is applied now would be undone with it."""
+        return self._stroke_open
+
     def snapshot(self) -> EditSnapshot:
         """The log as it is now, for any thread."""
         return self._snapshot
@@ -387,6 +435,25 @@ class EditLog:
         self._open_stroke()
         return self._append(np.array([self._register(delta, radius_m) for delta in deltas]))
 
+    def preview(self, deltas: Sequence[Delta], radius_m: float) -> DirtyBox | None:
+        """Show baked differences on top of everything without entering them; they replace those shown before.
+
+        They are no stroke: neither saved nor undone, and gone with an empty list. Returns the box of what was shown
+        and what is; None when that is nothing. `radius_m` as in `apply_delta`.
+        """
+        operations.number("radius_m", radius_m, *operations.DELTA_RADIUS_M)
+        was = self._preview
+        rows = [self._register(delta, radius_m) for delta in deltas]
+        self._preview = np.array(rows).reshape(-1, brush_kernels.OP_COLUMNS)
+        both = np.concatenate([was, self._preview])
+        if len(both) == 0:
+            return None
+        box = _around(both, self.epoch + 1)
+        self._removed_at = box.epoch
+        box = self._changed(box)
+        self._drop_deltas()
+        return box
+
     def _register(self, delta: Delta, radius_m: float) -> NDArray[np.float64]:
         row = operations.delta_row(delta, radius_m, self._next_delta)
         self._deltas[self._next_delta] = delta
@@ -407,8 +474,18 @@ class EditLog:
         self._stroke_open = True
         self._joins_stroke = False
 
-    def end_stroke(self) -> DirtyBox | None:
-        """Close the group; harmless when none is open.
+    def stroke_deltas(self) -> list[list[Delta]]:
+        """What `end_stroke` is going to fold, run by run: baked differences of the open stroke."""
+        if not (self._stroke_open and self._joins_stroke):
+            return []
+        rows = self._ops[self._stroke_starts[-1] : self._count]
+        return [self._deltas_of(rows[run]) for run in _baked_runs(rows) if len(run) > 1]
+
+    def _deltas_of(self, rows: NDArray[np.float64]) -> list[Delta]:
+        return [self._deltas[int(number)] for number in rows[:, brush_kernels.OP_DELTA]]
+
+    def end_stroke(self, folded: Sequence[list[Delta]] | None = None) -> DirtyBox | None:
+        """Close the group; harmless when none is open. `folded`: the tiles of `stroke_deltas`, if made already.
 
         The smoothing in it is folded into tiles, so that memory and files grow with the land that was touched and
         not with the time a brush was held on it. The box returned is what that may have moved, by far less than a
@@ -417,23 +494,24 @@ class EditLog:
         folds = self._stroke_open and self._joins_stroke
         self._stroke_open = False
         self._joins_stroke = False
-        return self._fold_stroke() if folds else None
+        return self._fold_stroke(folded) if folds else None
 
-    def _fold_stroke(self) -> DirtyBox | None:
+    def _fold_stroke(self, folded: Sequence[list[Delta]] | None) -> DirtyBox | None:
         start = self._stroke_starts[-1]
         rows = self._ops[start : self._count]
         baked = rows[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA
         edges = np.flatnonzero(np.diff(baked)) + 1
         runs = [run for run in np.split(np.arange(len(rows)), edges) if len(run)]
-        if not any(baked[run[0]] and len(run) > 1 for run in runs):
+        if not any(len(run) > 1 for run in _baked_runs(rows)):
             return None
         kept: list[NDArray[np.float64]] = []
+        tiles = iter(folded) if folded is not None else None
         for run in runs:
             part = rows[run].copy()
             if baked[run[0]] and len(run) > 1:
-                deltas = [self._deltas[int(number)] for number in part[:, brush_kernels.OP_DELTA]]
                 radius_m = float(part[:, brush_kernels.OP_RADIUS].max())
-                kept.extend(self._register(delta, radius_m) for delta in fold(deltas))
+                made = fold(self._deltas_of(part)) if tiles is None else next(tiles)
+                kept.extend(self._register(delta, radius_m) for delta in made)
             else:
                 kept.extend(part)
         box = _around(rows, 0)
@@ -485,7 +563,7 @@ class EditLog:
         if not self._deltas:
             return
         used: set[int] = set()
-        for rows in (self._ops[: self._count], *self._undone):
+        for rows in (self._ops[: self._count], self._preview, *self._undone):
             baked = rows[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA
             used.update(int(number) for number in rows[baked, brush_kernels.OP_DELTA])
         self._deltas = {number: delta for number, delta in self._deltas.items() if number in used}
@@ -582,6 +660,9 @@ class EditLog:
         self._count = needed
 
     def _changed(self, box: DirtyBox) -> DirtyBox:
+        if len(self._preview):
+            # What is new lies under the preview, not on it.
+            self._removed_at = box.epoch
         self._boxes.append(box)
         if len(self._boxes) > _KEPT_BOXES:
             # A new list: snapshots still read the old.
@@ -602,6 +683,7 @@ class EditLog:
             self._classes,
             self._deltas,
             self._patches,
+            self._preview,
         )
 
 

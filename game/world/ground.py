@@ -2,7 +2,9 @@
 
 Owns a small cache of level-0 pages made straight from the world function, so a wheel never waits for streaming
 and never differs from the picture: same samples, same triangles. Where streaming has the page already, its samples
-are taken over instead of being made a second time: the same bits, without a hitch at the border. Main thread only.
+are taken over instead of being made a second time: the same bits, without a hitch at the border. What neither has is
+made ahead of the rider by a thread of its own; a page is a function of its place, so nothing depends on when. All else
+is for the main thread only.
 """
 
 from __future__ import annotations
@@ -11,12 +13,14 @@ import dataclasses
 import math
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import (
+    GENERATED,
     GENERATED_APRON,
     PAGE_QUADS,
     STORED,
@@ -25,16 +29,21 @@ from game.core.coords import (
     PageKey,
     page_at,
 )
+from game.kernels import scatter
 from game.kernels.ground import height_at, normal_at
 from game.world.edits import DirtyBox, EditLog, EditSnapshot
 from game.world.page import PageData
-from game.world.vegetation import Vegetation, trunks
+from game.world.vegetation import ROOT_M, SHORE_M, Vegetation, trunks
 
 if TYPE_CHECKING:
     from game.world.source import HeightSource
 
 CAPACITY = 24
 """Pages kept, about 0.15 MiB each: a rider and a camera need a handful, a line ahead some more."""
+
+AHEAD_M = 112.0
+AHEAD_S = 2.0
+"""Pages within this distance of where the rider is this much later are made ahead."""
 
 _REACH_M = WORLD_LIMIT_M + VIEW_MARGIN_M
 _PER_PAGE = 1.0 / PAGE_QUADS
@@ -50,10 +59,15 @@ class Ground:
         self._snapshot = edits.snapshot()
         self.resident: Callable[[PageKey], PageData | None] | None = None
         """Where to look for a page that is made already; set by whoever owns the resident pages."""
+        self.growth_line_m = -math.inf
+        """Height below which nothing has grown; set before the first question."""
         self._pages: OrderedDict[tuple[int, int], PageData] = OrderedDict()
         self._samples: dict[tuple[int, int], NDArray[np.float32]] = {}
         self._trunks: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._last: tuple[int, int] | None = None
+        self._ahead: dict[tuple[int, int], Future[PageData]] = {}
+        self._ahead_of: tuple[int, int] | None = None
+        self._thread: ThreadPoolExecutor | None = None
         # Only edited samples are asked for here: what else an edit writes into a page goes to one place.
         self._unread = (
             np.zeros((STORED, STORED, 2), np.float32),
@@ -77,6 +91,42 @@ class Ground:
     def page(self, key: PageKey) -> PageData | None:
         """The page of `key` if it is kept here, at whatever epoch."""
         return self._pages.get((key.ix, key.iz)) if key.level == 0 else None
+
+    def look_ahead(self, x: float, z: float, vx_m_s: float, vz_m_s: float) -> None:
+        """Have a thread make what a rider at (x, z) with this velocity will stand on and nobody has yet."""
+        x, z = x + AHEAD_S * vx_m_s, z + AHEAD_S * vz_m_s
+        if not (abs(x) < WORLD_LIMIT_M and abs(z) < WORLD_LIMIT_M):
+            return
+        half = 0.5 * PAGE_QUADS
+        goal = (math.floor(x / half), math.floor(z / half))
+        if goal == self._ahead_of:
+            return
+        self._ahead_of = goal
+        low, high = page_at(0, x - AHEAD_M, z - AHEAD_M), page_at(0, x + AHEAD_M, z + AHEAD_M)
+        wanted = [(ix, iz) for ix in range(low.ix, high.ix + 1) for iz in range(low.iz, high.iz + 1)]
+        for at in [at for at in self._ahead if at not in wanted]:
+            self._ahead.pop(at).cancel()
+        for at in wanted:
+            known = at in self._pages or at in self._ahead
+            if known or (self.resident is not None and self.resident(PageKey(0, *at)) is not None):
+                continue
+            if self._thread is None:
+                self._thread = ThreadPoolExecutor(1, "ground")
+            self._ahead[at] = self._thread.submit(self._source.generate, PageKey(0, *at))
+
+    def close(self) -> None:
+        """End the thread that looks ahead; harmless when called twice. Questions are answered after it too."""
+        for future in self._ahead.values():
+            future.cancel()
+        self._ahead.clear()
+        if self._thread is not None:
+            self._thread.shutdown()
+            self._thread = None
+
+    def page_at(self, ix: int, iz: int) -> PageData:
+        """Level-0 page (ix, iz) with the ground's edits, made if it is not kept. Raises `ValueError` too far out."""
+        self._turn_to((ix, iz), float(ix * PAGE_QUADS), float(iz * PAGE_QUADS))
+        return self._pages[ix, iz]
 
     def height(self, x: float, z: float) -> float:
         """Height of the drawn level-0 triangle at (x, z).
@@ -156,7 +206,8 @@ class Ground:
             page = self._pages[at]
             if len(page.trees) == 0:
                 page.trees = self._vegetation.place(page)
-            rows = self._trunks[at] = trunks(page.trees, west, north)
+            rows = trunks(page.trees, west, north)
+            rows = self._trunks[at] = rows[rows[:, 3] + ROOT_M >= self.growth_line_m + SHORE_M]
         return rows
 
     def _turn_to(self, at: tuple[int, int], x: float, z: float) -> None:
@@ -165,7 +216,7 @@ class Ground:
             self._pages.move_to_end(at)
             page = self._pages[at]
             if page.epoch < self._snapshot.epoch:
-                if self._snapshot.evaluate_box(page) is not None and at in self._trunks:
+                if self._follow(page) and at in self._trunks:
                     # Edits move feet up and down; where trees stand is not asked again.
                     self._trunks[at] = trunks(page.trees, at[0] * PAGE_QUADS, at[1] * PAGE_QUADS)
                 self._samples[at] = page.edited
@@ -181,21 +232,51 @@ class Ground:
                 self._trunks.pop(oldest, None)
         self._last = at
 
+    def _follow(self, page: PageData) -> bool:
+        """Bring a kept page to the ground's epoch; whether anything moved.
+
+        The page that is shown stands there already: copying its samples costs a tenth of working them out again.
+        """
+        shown = None if self.resident is None else self.resident(page.key)
+        if shown is None or shown.epoch != self._snapshot.epoch:
+            return self._snapshot.evaluate_box(page) is not None
+        page.epoch = shown.epoch
+        if shown.edited is shown.base:
+            moved = page.edited is not page.base
+            page.edited = page.base
+        else:
+            moved = True
+            if page.edited is page.base:
+                page.edited = shown.edited.copy()
+            else:
+                np.copyto(page.edited, shown.edited)
+        if len(page.trees):
+            if len(shown.trees):
+                page.trees = shown.trees
+            elif moved:
+                page.trees = page.trees.copy()
+                scatter.resample(page.trees, page.edited, page.key.spacing_m, 0, GENERATED, 0, GENERATED)
+        return moved
+
     def _make(self, key: PageKey) -> PageData:
         """Page `key` at the ground's own epoch: from what is resident, or from the world function."""
         found = None if self.resident is None else self.resident(key)
         if found is None:
-            page = self._source.generate(key)
+            ahead = self._ahead.pop((key.ix, key.iz), None)
+            # One that waits behind others is made here: sooner, and the same.
+            page = self._source.generate(key) if ahead is None or ahead.cancel() else ahead.result()
             page.heights, page.normals, page.climate = self._unread
         else:
             # Its own page around the same unedited samples: the epochs of ground and picture move separately.
             page = dataclasses.replace(
                 found,
                 edited=found.base,
+                heights=self._unread[0],
+                normals=self._unread[1],
+                climate=self._unread[2],
                 trees=found.trees[:0],
                 epoch=0,
             )
-            page.heights, page.normals, page.climate = self._unread
             if found.epoch == self._snapshot.epoch and found.edited is found.base:
                 page.trees, page.epoch = found.trees, found.epoch
         self._snapshot.evaluate(page)

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 
 from game.core.coords import PageKey
 from game.world.edits import DirtyBox, EditLog, EditSnapshot, IndexBox
+from game.world.erosion_brush import ErosionBrush
 from game.world.ground import Ground
 from game.world.operations import KICKER_LENGTH_M
 from game.world.page import PageData
+from game.world.scenery import Scenery
 from game.world.vegetation import Vegetation
 from game.world.workbench import Workbench
 
 if TYPE_CHECKING:
     from game.world.source import HeightSource
 
-DABS = ("raise", "lower", "smooth", "flatten", "ramp", "peak", "canyon", "kicker", "restore")
+DABS = ("raise", "lower", "smooth", "flatten", "ramp", "peak", "canyon", "kicker", "restore", "erode")
 """Brushes of `LandSource.dab`."""
 
 
@@ -34,8 +36,10 @@ class LandSource:
         self.seed = seed
         self.vegetation = Vegetation(source, seed, tree_levels)
         self.ground = Ground(source, edits, self.vegetation)
+        self.scenery = Scenery(source, seed, self.ground.page_at)
         self.workbench = Workbench(source, edits)
         self.workbench.lookups.append(self.ground.page)
+        self.erosion_brush = ErosionBrush(self.workbench, seed)
         self.shown: EditSnapshot = edits.snapshot()
 
     def make_page(self, key: PageKey) -> PageData:
@@ -83,7 +87,7 @@ class LandSource:
         x, z in metres; `strength_m` is the change at the centre, and for the brushes that aim at something (smooth,
         flatten, ramp, restore) the furthest the land is moved. `target_m` is the height to flatten to, by default
         that at (x, z). A ramp leads to `end`, from land to land. A kicker faces `yaw_rad`, is `length_m` long (by
-        default its diameter) and `strength_m` high at the lip.
+        default its diameter) and `strength_m` high at the lip. To erode, strength is time, and the rim is its own.
 
         Raises `ValueError` naming the value and what is accepted; nothing is changed then.
         """
@@ -92,6 +96,11 @@ class LandSource:
         edits, height = self.edits, self.ground.height
         if brush == "smooth":
             delta = self.workbench.smoothing(x, z, radius_m, strength_m, falloff)
+            return None if delta is None else edits.apply_delta([delta], radius_m)
+        if brush == "erode":
+            if not edits.stroke_open:
+                self.erosion_brush.dry()
+            delta = self.erosion_brush.dab(x, z, radius_m, strength_m)
             return None if delta is None else edits.apply_delta([delta], radius_m)
         if brush == "flatten":
             target = height(x, z) if target_m is None else target_m

@@ -42,8 +42,8 @@ RADIUS_M = (0.5, 2000.0)
 STRENGTH_M = (0.0, 500.0)
 """Accepted ranges, metres; a strength must be more than 0."""
 
-SMOOTH_RADIUS_M = 100.0
-"""Largest radius of the smooth brush, which is baked sample by sample."""
+SMOOTH_RADIUS_M = 500.0
+"""Largest radius of the smooth brush, which is baked sample by sample; the tool's other brushes end there too."""
 
 HEIGHT_M = 20_000.0
 """Heights an operation may aim at lie within ± this."""
@@ -182,8 +182,9 @@ def delta_row(delta: Delta, radius_m: float, delta_number: int) -> Row:
     row[kernels.OP_X] = row[kernels.OP_CENTRE_X] = delta.i0 + 0.5 * (delta.ni - 1)
     row[kernels.OP_Z] = row[kernels.OP_CENTRE_Z] = delta.j0 + 0.5 * (delta.nj - 1)
     row[kernels.OP_RADIUS] = number("radius_m", radius_m, *DELTA_RADIUS_M)
-    # Filtering carries a sample at most one coarse spacing outward, and no level coarser than the radius shows it.
-    row[kernels.OP_REACH] = 0.5 * math.hypot(delta.ni, delta.nj) + 2.0 * row[kernels.OP_RADIUS]
+    row[kernels.OP_C], row[kernels.OP_D] = 0.5 * (delta.ni - 1), 0.5 * (delta.nj - 1)
+    # Filtering carries a sample at most two coarse spacings outward, and no level coarser than the radius shows it.
+    row[kernels.OP_REACH] = 0.5 * max(delta.ni, delta.nj) + 2.0 * row[kernels.OP_RADIUS]
     row[kernels.OP_STRENGTH] = 1.0
     row[kernels.OP_DELTA] = delta_number
     return row

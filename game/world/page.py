@@ -1,4 +1,4 @@
-"""A page: what a worker makes and the GPU and the store keep. Data only."""
+"""A page: what a worker makes and the GPU and the store keep. Data, and the way it keeps itself small."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from game.core.coords import PageKey
+from game.core.coords import APRON, GENERATED, GENERATED_APRON, STORED, PageKey
+from game.kernels import finish
 
 TREE_COLUMNS = 8
 """Columns of a tree row: x, height, z, parent height, scale, yaw, kind, rank (see `PageData.trees`)."""
+
+
+_RIM = GENERATED_APRON - APRON
+"""Samples on each side that are generated but not stored."""
+
+_RIM_PARTS = (_RIM * GENERATED, 2 * _RIM * GENERATED, 2 * _RIM * GENERATED + _RIM * STORED)
+"""Where the rim's southern, western and eastern strips begin."""
+
+_ARRAYS = ("base", "edited", "heights", "normals", "climate", "trees", "rim")
 
 
 @dataclass(slots=True)
@@ -18,6 +28,9 @@ class PageData:
     """Samples of one page. Rows run south (z), columns east (x).
 
     R is the height at this level; G at even samples is exactly the parent's R, at odd samples undefined.
+
+    A page at rest (`rest`) holds only what cannot be worked out from the rest of it; `base`, `edited` and `normals`
+    come back with the same bits when somebody reads them.
     """
 
     key: PageKey
@@ -37,5 +50,80 @@ class PageData:
     epoch: int = 0
     """Edit epoch of `edited` (see `world.edits`)."""
     trees: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, TREE_COLUMNS), np.float32))
-    """[n, 8] trees whose foot is in this page, by ascending rank: x and z in metres from the page's corner,
+    """[n, 8] trees whose foot is in this page, tile after tile (`world.vegetation.tiles_along`), in each by ascending
+    sixteenths of rank: x and z in metres from the page's corner,
     height R and parent height at the foot, scale, yaw in radians, kind (integer), rank (hash in 0…1)."""
+    rim: NDArray[np.float32] | None = None
+    """[1072, 2] samples of `edited` around `heights`, of a page at rest; of no meaning otherwise."""
+
+    def rest(self) -> None:
+        """Let go of `normals`, `edited`, and of `base` where no edit touches the page.
+
+        Half of what an awake page takes. Harmless when called twice.
+        """
+        if self._holds("normals"):
+            del self.normals
+        if not self._holds("edited"):
+            return
+        edited = self.edited
+        self.rim = np.concatenate(
+            (
+                edited[:_RIM].reshape(-1, 2),
+                edited[-_RIM:].reshape(-1, 2),
+                edited[_RIM:-_RIM, :_RIM].reshape(-1, 2),
+                edited[_RIM:-_RIM, -_RIM:].reshape(-1, 2),
+            )
+        )
+        if self._holds("base") and (self.base is edited or np.array_equal(self.base, edited)):
+            del self.base
+        del self.edited
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays that the page holds now, bytes; shared ones count once."""
+        held = {id(part): part.nbytes for name in _ARRAYS if (part := self._held(name)) is not None}
+        return sum(held.values())
+
+    def __getattr__(self, name: str) -> NDArray[np.float32] | NDArray[np.uint8]:
+        # Only called for what `rest` let go. Threads may meet here: each makes the same bits.
+        if name == "normals":
+            normals = np.empty((STORED, STORED, 4), np.uint8)
+            unread = np.empty((STORED, STORED, 2), np.float32)
+            finish.finish_page(
+                self.edited, np.int64(self.key.spacing_m), 0, STORED, 0, STORED, unread, normals
+            )
+            self.normals = normals
+            return normals
+        if name == "edited" or name == "base":
+            # Whoever sets `edited` sets `base` first: it cannot be worked out from edited land.
+            assert name == "edited" or not self._holds("edited")
+            edited = self._joined()
+            if not self._holds("base"):
+                self.base = edited
+            self.edited = edited
+            return edited
+        raise AttributeError(f"a page has no {name!r}")
+
+    def _joined(self) -> NDArray[np.float32]:
+        """Samples [136, 136, 2] of `edited` from `heights` and the rim."""
+        rim = self.rim
+        assert rim is not None
+        south, west, east = _RIM_PARTS
+        samples = np.empty((GENERATED, GENERATED, 2), np.float32)
+        samples[_RIM:-_RIM, _RIM:-_RIM] = self.heights
+        samples[:_RIM] = rim[:south].reshape(_RIM, GENERATED, 2)
+        samples[-_RIM:] = rim[south:west].reshape(_RIM, GENERATED, 2)
+        samples[_RIM:-_RIM, :_RIM] = rim[west:east].reshape(STORED, _RIM, 2)
+        samples[_RIM:-_RIM, -_RIM:] = rim[east:].reshape(STORED, _RIM, 2)
+        return samples
+
+    def _held(self, name: str) -> NDArray[np.float32] | NDArray[np.uint8] | None:
+        """The array `name` if it is there."""
+        try:
+            found: NDArray[np.float32] | NDArray[np.uint8] | None = object.__getattribute__(self, name)
+        except AttributeError:
+            return None
+        return found
+
+    def _holds(self, name: str) -> bool:
+        return self._held(name) is not None

@@ -16,7 +16,9 @@ import numpy as np
 from game import __version__
 from game.core.coords import WORLD_LIMIT_M
 from game.world.edits import EditLog
+from game.world.seasons import ClimateSettings, settings_from_json, settings_to_json
 from game.world.stamps import Stamp
+from game.world.weather import SavedRain
 
 VERSION = 2
 """Version of the format; later ones are refused, earlier ones migrated."""
@@ -28,7 +30,19 @@ OWN_RECIPE = "recipe.toml"
 """Recipe of a world that brings its own; the file lies beside the world's."""
 
 _SEED = (-(2**63), 2**64 - 1)
-_KEYS = ("version", "game", "recipe", "seed", "sea_level_m", "hour", "rider", "stamps", "edits")
+_KEYS = (
+    "version",
+    "game",
+    "recipe",
+    "seed",
+    "sea_level_m",
+    "hour",
+    "rain",
+    "climate",
+    "rider",
+    "stamps",
+    "edits",
+)
 _DIGEST = 64
 _SHOWN = 60
 
@@ -58,6 +72,10 @@ class SavedWorld:
     """None: a spawn is looked for."""
     stamps: list[Stamp] = field(default_factory=list)
     """Heightmaps laid over the land, in order."""
+    rain: SavedRain | None = None
+    """None: dry."""
+    climate: ClimateSettings = field(default_factory=ClimateSettings)
+    """Season, climate, tide and waves."""
     extra: dict[str, Any] = field(default_factory=dict)
     """Keys of the file that this version does not know; written back as they were."""
 
@@ -106,6 +124,9 @@ def to_json(world: SavedWorld, edits: dict[str, Any] | None = None) -> dict[str,
         data["sea_level_m"] = _require("sea_level_m", world.sea_level_m, *SEA_LEVEL_M)
     if world.hour is not None:
         data["hour"] = _require("hour", world.hour, 0.0, 24.0)
+    if world.rain is not None:
+        data["rain"] = world.rain.to_json()
+    data["climate"] = settings_to_json(world.climate)
     if world.pose is not None:
         data["rider"] = {
             "x": _require("rider x", world.pose.x, -WORLD_LIMIT_M, WORLD_LIMIT_M),
@@ -160,8 +181,20 @@ def from_json(data: dict[str, Any], load_stamp: LoadStamp, messages: list[str]) 
         hour,
         _pose(data.get("rider"), messages),
         _stamps(data.get("stamps", []), load_stamp, messages),
+        _rain(data.get("rain"), messages),
+        settings_from_json(data.get("climate"), messages),
         {key: value for key, value in data.items() if key not in _KEYS},
     )
+
+
+def _rain(rain: object, messages: list[str]) -> SavedRain | None:
+    if rain is None:
+        return None
+    try:
+        return SavedRain.from_json(rain)
+    except ValueError as error:
+        messages.append(f"{error}; it is dry")
+        return None
 
 
 def _pose(rider: object, messages: list[str]) -> Pose | None:

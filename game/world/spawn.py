@@ -269,7 +269,10 @@ def _standing_spots(land: LandSource, x: float, z: float) -> Iterator[tuple[floa
     flaw = 400.0 * np.maximum(steepest - STAND_SLOPE, 0.0)
     at_x = i0 + np.arange(_WINDOW_M, dtype=np.float64)
     at_z = j0 + np.arange(_WINDOW_M, dtype=np.float64)
-    for trunk_x, trunk_z, *_ in land.ground.trunks(x, z, half * 1.5 + CLEAR_M):
+    reach = half * 1.5 + CLEAR_M
+    standing = land.ground.trunks(x, z, reach)[:, :2]
+    solids = land.scenery.solids(x - reach, z - reach, 2.0 * reach)
+    for trunk_x, trunk_z in np.concatenate([standing, solids[:, :2], solids[:, 2:4]]).tolist():
         gap = np.sqrt((at_x[None, :] - trunk_x) ** 2 + (at_z[:, None] - trunk_z) ** 2)
         flaw += 10.0 * np.maximum(CLEAR_M + 0.5 - gap, 0.0)
     away = np.sqrt((at_x[None, :] - x) ** 2 + (at_z[:, None] - z) ** 2)

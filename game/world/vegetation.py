@@ -6,20 +6,30 @@ Owns which share of trees a level keeps and which kinds grow where; the placemen
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from game.core.coords import PAGE_QUADS, WORLD_LIMIT_M
+from game.core.coords import WORLD_LIMIT_M, PageKey
 from game.kernels import scatter
-from game.kernels.scatter import BROADLEAF, CELL_M, CONIFER, KIND_NODE_M, NODE_M
+from game.kernels.scatter import BLOCK_CELLS, BROADLEAF, CELL_M, CONIFER, KIND_NODE_M, NODE_M
 from game.world.page import TREE_COLUMNS, PageData
 
 if TYPE_CHECKING:
     from game.world.source import HeightSource
 
-__all__ = ["BROADLEAF", "CONIFER", "TRUNK_HEIGHT_M", "TRUNK_RADIUS_M", "Vegetation", "share_kept"]
+__all__ = [
+    "BROADLEAF",
+    "CONIFER",
+    "ROOT_M",
+    "SHORE_M",
+    "TRUNK_HEIGHT_M",
+    "TRUNK_RADIUS_M",
+    "Vegetation",
+    "share_kept",
+]
 
 TRUNK_RADIUS_M = (0.22, 0.26)
 """Trunk radius at scale 1, by kind."""
@@ -27,24 +37,32 @@ TRUNK_RADIUS_M = (0.22, 0.26)
 TRUNK_HEIGHT_M = (13.0, 9.5)
 """Height of a tree of scale 1 above its foot, by kind."""
 
+MOST_LEVELS = 6
+"""Levels whose pages may carry trees: the rows of one page stay below 1.5 MiB."""
+
 ROOT_M = 0.5
 """A trunk is solid from this far below the land, so that a wheel in a hollow still meets it."""
 
+SHORE_M = 0.3
+"""Trees whose foot is less than this above the sea are neither drawn nor met: none stands in the surf."""
+
 _LIMIT_M = int(WORLD_LIMIT_M)
 _MOST_SHARES = 4096
-_WHOLE_LEVELS = 3
-_SHARE_AT_LEVEL_3 = 0.5
+_SHARES = (1.0, 1.0, 1.0, 1.0, 6.0 / 16.0, 1.0 / 16.0)
+_MOST_TILES = 4
 
 
 def share_kept(level: int) -> float:
-    """Share of all trees, those of lowest rank, that pages of `level` carry.
+    """Share of all trees, those of lowest rank, that pages of `level` carry: whole sixteenths, as the placement deals.
 
-    All up to level 2; then half, and a quarter of the share for each level more, so that no page holds more
-    than about 10,700 trees.
+    All up to level 3, then fewer, so that no page holds more than 32,500 trees.
     """
-    if level < _WHOLE_LEVELS:
-        return 1.0
-    return _SHARE_AT_LEVEL_3 / 4.0 ** (level - _WHOLE_LEVELS)
+    return _SHARES[min(level, len(_SHARES) - 1)]
+
+
+def tiles_along(level: int) -> int:
+    """Tiles along a page's side, by which its trees are ordered: 128 m wide each, and never more than 4."""
+    return min(1 << level, _MOST_TILES)
 
 
 def broadleaf_share(temperature_c: float, humidity: float) -> float:
@@ -60,10 +78,10 @@ class Vegetation:
     def __init__(self, source: HeightSource, seed: int, tree_levels: int) -> None:
         """Trees stand on pages of levels 0 … `tree_levels` − 1; `seed` is the world's.
 
-        Raises `ValueError` when `tree_levels` is not 0…8.
+        Raises `ValueError` when `tree_levels` is not 0…6.
         """
-        if not 0 <= tree_levels <= 8:
-            raise ValueError(f"tree_levels = {tree_levels!r} is not accepted; give 0 to 8")
+        if not 0 <= tree_levels <= MOST_LEVELS:
+            raise ValueError(f"tree_levels = {tree_levels!r} is not accepted; give 0 to {MOST_LEVELS}")
         self._source = source
         self._seed = int(np.uint64(seed & 0xFFFFFFFFFFFFFFFF).astype(np.int64))
         self.tree_levels = tree_levels
@@ -85,13 +103,12 @@ class Vegetation:
         key = page.key
         origin_x, origin_z = key.origin_m
         if self._classic is not None:
-            cells = (PAGE_QUADS * key.spacing_m) // CELL_M + 2
-            rows = np.empty((cells * cells, TREE_COLUMNS), np.float32)
+            rows = self._room(key)
             share = np.float32(share_kept(key.level))
             count = scatter.scatter_classic(
                 self._seed, origin_x, origin_z, key.spacing_m, share, *self._classic, page.edited, rows
             )
-            return rows[np.argsort(rows[:count, 7], kind="stable")]
+            return self._in_tiles(key, rows[:count])
         density_x, density_z = origin_x // NODE_M, origin_z // NODE_M
         nodes_x = (origin_x + key.span_m) // NODE_M - density_x + 2
         nodes_z = (origin_z + key.span_m) // NODE_M - density_z + 2
@@ -107,8 +124,7 @@ class Vegetation:
             (origin_x + key.span_m - 1) // KIND_NODE_M - kind_x + 2,
             (origin_z + key.span_m - 1) // KIND_NODE_M - kind_z + 2,
         )
-        cells = (PAGE_QUADS * key.spacing_m) // CELL_M + 2
-        rows = np.empty((cells * cells, TREE_COLUMNS), np.float32)
+        rows = self._room(key)
         count = scatter.scatter(
             self._seed,
             origin_x,
@@ -124,7 +140,21 @@ class Vegetation:
             page.edited,
             rows,
         )
-        return rows[np.argsort(rows[:count, 7], kind="stable")]
+        return self._in_tiles(key, rows[:count])
+
+    @staticmethod
+    def _room(key: PageKey) -> NDArray[np.float32]:
+        """Uninitialised rows for the most trees a page can have."""
+        blocks = key.span_m // (BLOCK_CELLS * CELL_M) + 2
+        kept = math.ceil(16.0 * share_kept(key.level))
+        return np.empty((blocks * blocks * kept, TREE_COLUMNS), np.float32)
+
+    @staticmethod
+    def _in_tiles(key: PageKey, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The rows in the order that `PageData.trees` promises."""
+        out = np.empty_like(rows)
+        scatter.in_tiles(rows, key.span_m, tiles_along(key.level), out)
+        return out
 
     def _broadleaf_nodes(self, first_x: int, first_z: int, nodes_x: int, nodes_z: int) -> NDArray[np.float32]:
         """Broadleaved share [nodes_z, nodes_x] at nodes of 512 m: kinds change over valleys, not over trees."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from game.core.coords import (
     GENERATED,
@@ -157,12 +157,20 @@ class World:
             climate._replace(temperature_c=temperature_c), height, math.sqrt(1 - ny * ny) / ny
         )
 
+    def cover(
+        self, temperature_c: ArrayLike, humidity: ArrayLike, height_m: ArrayLike, slope: ArrayLike
+    ) -> NDArray[np.float64]:
+        """Biome weights by this recipe's rules, float64 [..., len(BIOMES)], together 1; arguments are broadcast.
+
+        °C, 0…1, metres above the sea, rise over run.
+        """
+        if self.recipe.forest.kind != "classic":
+            return biome_weights(temperature_c, humidity, height_m, slope)
+        share = (np.asarray(temperature_c, np.float64) + 20.0) / 60.0
+        return classic_weights(share, humidity, np.asarray(height_m, np.float64) / self.recipe.top_m)
+
     def _weights(self, climate: Climate, height_m: float, slope: float) -> dict[str, float]:
-        if self.recipe.forest.kind == "classic":
-            share = (climate.temperature_c + 20.0) / 60.0
-            weights = classic_weights(share, climate.humidity, height_m / self.recipe.top_m)
-        else:
-            weights = biome_weights(climate.temperature_c, climate.humidity, height_m, slope)
+        weights = self.cover(climate.temperature_c, climate.humidity, height_m, slope)
         return dict(zip(BIOMES, weights.tolist(), strict=True))
 
     def explain(self, x: float, z: float) -> Explanation:

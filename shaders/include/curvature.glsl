@@ -14,3 +14,8 @@ float meet_level(vec3 ray, float height) {
     // The nearer root, written without a difference of near numbers; on flat land it is height / ray.y.
     return -2.0 * height / (sqrt(square) - ray.y);
 }
+
+// Rise over run of the line from the eye to the horizon of the sea: 0 on flat land, below on the round earth.
+float horizon_slope() {
+    return -2.0 * sqrt(sea.w * max(-sea.x, 0.0));
+}

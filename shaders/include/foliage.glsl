@@ -25,6 +25,33 @@ vec3 tree_tone(float tint) {
     return (0.78 + 0.42 * tint) * vec3(0.90 + 0.28 * other, 1.0, 0.95 - 0.15 * other);
 }
 
+// A tree's leaves in the season: `broadleaved` 1 turn, each tree at its own time; needles (0) only dull a little.
+vec3 leaf_colour(vec3 albedo, float tint, float broadleaved) {
+    float own = fract(tint * 5.17 + 0.3);
+    float turned = broadleaved * smoothstep(0.55 * own, 0.55 * own + 0.45, leaves.x);
+    float hue = fract(tint * 13.7);
+    vec3 autumn = hue < 0.5 ? mix(vec3(1.05, 0.62, 0.07), vec3(0.95, 0.36, 0.05), 2.0 * hue)
+        : mix(vec3(0.95, 0.36, 0.05), vec3(0.62, 0.15, 0.06), 2.0 * hue - 1.0);
+    float bright = dot(albedo, vec3(0.30, 0.60, 0.10));
+    vec3 fresh = albedo * vec3(1.18, 1.12, 0.80);
+    vec3 colour = mix(albedo * tree_tone(tint), fresh * tree_tone(tint), 0.8 * broadleaved * leaves.z);
+    return mix(colour, autumn * (bright * 2.1), turned);
+}
+
+// Share of its leaves that a tree has lost.
+float leaves_lost(float tint, float broadleaved) {
+    float own = fract(tint * 5.17 + 0.3);
+    return 0.92 * broadleaved * smoothstep(0.4 * own, 0.4 * own + 0.6, leaves.y);
+}
+
+// Snow on what looks up, 0…1, at camera-relative `place`; hashed a little from tree to tree.
+float snow_on(vec3 place, vec3 normal, float tint) {
+    float above = place.y + camera.y - season.w + 90.0 * (fract(tint * 3.7) - 0.5);
+    return smoothstep(-60.0, 160.0, above) * smoothstep(-0.05, 0.55, normal.y);
+}
+
+const vec3 SNOW_ON_LEAVES = vec3(0.72, 0.76, 0.82);
+
 // Whether a fragment of a cross-fade is left out. `fade` 1 shows all; 0…1 that share; −1…0 exactly what the
 // other detail of the same tree leaves out.
 bool faded_out(float fade, vec2 pixel) {

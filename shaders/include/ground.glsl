@@ -1,5 +1,8 @@
 #include "frame.glsl"
 #include "tile.glsl"
+#if FAR_BAND == 0
+#include "material.glsl"
+#endif
 
 // What the land is made of at a point: colour from climate, slope, height above the sea and noise.
 // Colours are linear albedos, chosen by eye.
@@ -17,6 +20,11 @@ const vec3 SCREE = vec3(0.262, 0.240, 0.208);
 const vec3 SAND = vec3(0.500, 0.410, 0.255);
 const vec3 DUNE = vec3(0.560, 0.385, 0.195);
 const vec3 SNOW = vec3(0.800, 0.835, 0.890);
+const vec3 SILT = vec3(0.205, 0.176, 0.122);
+const vec3 WEED = vec3(0.062, 0.078, 0.034);
+const vec3 GOLD = vec3(0.235, 0.135, 0.026);
+const vec3 RUST = vec3(0.190, 0.066, 0.020);
+const vec3 TWIGS = vec3(0.110, 0.088, 0.070);
 const vec3 SOIL = vec3(0.150, 0.110, 0.068);
 
 struct Ground {
@@ -24,9 +32,9 @@ struct Ground {
     vec3 normal;
     float open_sky;
     float gloss;
+    float shade;  // share of the sun left by relief too small for the mesh
 };
 
-const vec2 BLADE = vec2(-1700.0, 1100.0);  // 2 m
 const vec2 FINE = vec2(412.0, 287.0);   // 8.2 m
 const vec2 MIDDLE = vec2(-27.0, 58.0);  // 64 m
 const vec2 BROAD = vec2(13.0, -9.0);    // 259 m
@@ -59,7 +67,6 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
 #endif
     float near = 1.0 - smoothstep(40.0, 190.0, distance_m);
 #if FAR_BAND == 0
-    vec4 blade = texture(noise_tile, tile_uv(world, BLADE), DETAIL > 0 ? 0.0 : -0.7);
     float close = 1.0 - smoothstep(6.0, 42.0, distance_m);
 #endif
     float above = place.y + camera.y;
@@ -68,22 +75,26 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
 
     float patchy = (huge.r - 0.5) * 0.5 + (broad.r - 0.5) * 0.55 + (middle.r - 0.5) * 0.35;
 
-    float celsius = climate.r * 60.0 - 20.0 + rough * 5.0;
-    float humid = climate.g;
+    // The climate is midsummer's; deserts and forests go by the year, turf and snow by the season.
+    float yearly = climate.r * 60.0 - 20.0 + rough * 5.0 + season.z;
+    float celsius = yearly + season.x - season.z;
+    float humid = clamp(climate.g + season.y, 0.0, 1.0);
+    // Below the sea as the world was made nothing has grown.
+    float bed_share = 1.0 - smoothstep(-1.8, 0.5, above - waters.w + 1.6 * rough);
     float steep = 1.0 - normal.y;
-    float arid = smoothstep(19.0, 25.0, celsius) * (1.0 - smoothstep(0.22, 0.42, humid + 0.15 * rough));
+    float arid = smoothstep(19.0, 25.0, yearly) * (1.0 - smoothstep(0.22, 0.42, humid + 0.15 * rough));
 
     // Turf: straw where dry, lush where wet, tan above the trees.
     vec3 turf = mix(STRAW, LUSH, smoothstep(0.06, 0.66, humid + patchy * 0.55));
+    turf = mix(turf, STRAW, 0.45 * leaves.x + 0.30 * leaves.y);
+    turf = mix(turf, LUSH, 0.35 * leaves.z);
     turf = mix(turf, ALPINE, 1.0 - smoothstep(1.5, 8.5, celsius));
     turf *= 0.80 + 0.40 * middle.g;
-    turf = mix(turf, SOIL, near * 0.40 * smoothstep(0.60, 0.82, fine.r + 0.25 * (middle.r - 0.5)));
+    float soil = near * smoothstep(0.60, 0.82, fine.r + 0.25 * (middle.r - 0.5));
+    turf = mix(turf, SOIL, 0.40 * soil);
     // Tufts: dark between them, their tips dry.
     float tuft = smoothstep(0.18, 0.82, fine.g);
     turf *= mix(vec3(1.0), mix(vec3(0.70, 0.74, 0.70), vec3(1.38, 1.30, 1.14), tuft), near);
-#if FAR_BAND == 0
-    turf *= mix(1.0, 0.52 + 0.96 * blade.g, close);
-#endif
     turf = mix(turf, DUNE * (0.86 + 0.28 * middle.r), arid);
 
     // Forest: needles on the floor up close, crowns from afar. Compared with noise down to the size of a crown,
@@ -94,13 +105,28 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     float stand = 0.50 + (own_broad.r - 0.5) * 0.55 + (own_wide.r - 0.5) * 0.45 + (crown - 0.5) * (1.1 * afar + 0.2);
     float reach = mix(0.10, 0.26, blur);
     float wood = smoothstep(-reach, reach, climate.a * (1.06 + reach) - max(stand, 0.02 + reach));
+    wood *= 1.0 - bed_share;
     // Scrub and lone trees in the grass: too small for the climate's grid.
     float scrub = smoothstep(0.62, 0.80, 0.5 * crown + 0.5 * own_broad.r + 0.30 * (wide.r - 0.5)) * afar;
-    scrub *= smoothstep(0.20, 0.50, humid) * smoothstep(2.5, 7.0, celsius) * (1.0 - arid);
+    scrub *= smoothstep(0.20, 0.50, humid) * smoothstep(2.5, 7.0, yearly) * (1.0 - arid) * (1.0 - bed_share);
     float tone = clamp(0.5 + patchy * 1.3 + (crown - 0.5) * 0.9, 0.0, 1.0);
-    vec3 crowns = mix(CANOPY, CANOPY_WARM, tone) * (0.50 + 1.0 * crown);
+    vec3 crowns = mix(CANOPY, CANOPY_WARM, tone);
+    // Broad leaves turn, each stand at its time, and fall; needles stay.
+    float leafy = smoothstep(4.0, 13.0, yearly) * (0.22 + 0.63 * clamp((climate.g - 0.15) * 2.0, 0.0, 1.0));
+    leafy = smoothstep(0.25, 0.75, leafy + 0.9 * (tone - 0.5));
+    float turned = leafy * smoothstep(0.75 * crown, 0.75 * crown + 0.25, leaves.x);
+    crowns = mix(crowns, mix(RUST, GOLD, clamp(0.5 + 2.2 * (own_broad.g - 0.5), 0.0, 1.0)), turned);
+    crowns = mix(crowns, TWIGS, leafy * leaves.y * 0.85);
+    crowns *= 0.50 + 1.0 * crown;
     vec3 forest = mix(mix(turf, NEEDLES * (0.6 + 0.8 * grain), 0.62), crowns, afar);
     vec3 albedo = mix(mix(turf, crowns, 0.75 * scrub), forest, wood);
+
+    // Silt, sand and weed of a bed that fell dry.
+    vec3 silt = mix(SILT, SAND * 0.8, smoothstep(0.35, 0.70, broad.g + 0.5 * (middle.r - 0.5)));
+    silt *= 0.72 + 0.56 * middle.g;
+    silt = mix(silt, WEED, 0.75 * smoothstep(0.58, 0.74, middle.r * 0.6 + own_broad.r * 0.4));
+    silt *= mix(1.0, 0.70 + 0.60 * fine.g, near);
+    albedo = mix(albedo, silt, bed_share);
 
     // Bare rock where the climate says so or where it is too steep for soil; scree gathers below it.
     float bare = climate.b * 0.85 + smoothstep(0.20, 0.52, steep) * 0.95 + rough * 0.42;
@@ -147,15 +173,40 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     // Snow lies where it is cold and not too steep.
     float cold = 1.0 - smoothstep(-3.6, -0.6, celsius + 1.4 * (middle.g - 0.5));
     float holds = 1.0 - smoothstep(0.30, 0.52, steep + 0.22 * (middle.r - 0.5));
-    float snow = cold * holds;
+    // Crowns shake off most of what falls on them.
+    float snow = cold * holds * (1.0 - 0.5 * wood * afar) * (1.0 - bed_share * smoothstep(-6.0, 2.0, celsius));
     albedo = mix(albedo, SNOW, snow);
 
     // Beach and the wet strip along the water.
     float shore = above - sea.y + rough * 1.2;
     float beach = (1.0 - smoothstep(1.2, 3.4, shore)) * (1.0 - smoothstep(0.16, 0.34, steep)) * (1.0 - snow);
-    albedo = mix(albedo, SAND * (0.80 + 0.4 * grain), beach);
-    float wet = 1.0 - smoothstep(0.15, 0.75, above - sea.y + 0.25 * (middle.r - 0.5));
+    albedo = mix(albedo, SAND * (0.80 + 0.4 * grain), beach * (1.0 - 0.4 * bed_share));
+    float wet = 1.0 - smoothstep(0.10 + 0.6 * waters.y, 0.55 + 1.3 * waters.y, above - sea.y + 0.25 * (middle.r - 0.5));
     albedo *= 1.0 - 0.45 * wet;
+
+#if FAR_BAND == 0
+    float lush = smoothstep(0.34, 0.54, humid + patchy * 0.55) * smoothstep(1.5, 8.5, celsius);
+    float bed = (1.0 - snow) * (1.0 - beach);
+    float soft = bed * (1.0 - cliff) * (1.0 - scree);
+    float turfy = soft * (1.0 - wood) * (1.0 - arid);
+    Strongest strongest = Strongest(LAYER_GRASS, LAYER_GRASS, turfy * (1.0 - lush) * (1.0 - 0.7 * soil), 0.0);
+    offer(strongest, LAYER_MEADOW, turfy * lush * (1.0 - 0.7 * soil));
+    offer(strongest, LAYER_FOREST_FLOOR, soft * wood);
+    offer(strongest, LAYER_SCREE, bed * scree * (1.0 - cliff));
+    offer(strongest, LAYER_ROCK, bed * cliff);
+    offer(strongest, LAYER_SAND, max(soft * arid, beach * (1.0 - snow)));
+    offer(strongest, LAYER_SNOW, snow);
+    offer(strongest, LAYER_MUD, max(turfy * soil * 0.7, soft * wet * 0.8));
+#if DETAIL > 0
+    float side = sideways * max(cliff, scree);
+#else
+    float side = smoothstep(0.22, 0.5, steep);
+    float facing_z = 0.0;
+#endif
+    Detail detail = detail_at(strongest, place, normal, own_middle.g, side, facing_z, distance_m);
+    albedo *= detail.tint;
+    vec2 micro_tilt = micro_slope(world, distance_m);
+#endif
 
     // Relief finer than the mesh: strong on rock and crowns, faint on snow.
     float bump = mix(mix(0.16, 0.50, max(wood, scrub) * afar), 0.60, cliff) * (1.0 - 0.75 * snow);
@@ -175,7 +226,8 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
 #endif
 #if FAR_BAND == 0
     tilt += tile_slope(own_middle, MIDDLE) * bump * (1.0 - smoothstep(150.0, 360.0, distance_m));
-    tilt += tile_slope(blade, BLADE) * close * (0.30 + 0.20 * cliff) * flat_near;
+    tilt += detail.slope * (0.7 - 0.7 * smoothstep(30.0, 110.0, distance_m)) + micro_tilt;
+    dent += detail.dent * (1.0 - smoothstep(30.0, 110.0, distance_m));
     tilt += tile_slope(fine, FINE) * near * (0.24 + 0.44 * cliff) * flat_near;
 #endif
     // Coarse levels average slopes away: from afar the land is lit a little steeper than it is, as maps are.
@@ -184,6 +236,11 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     found.albedo = albedo;
     found.normal = normalize(normal + vec3(steeper.x - tilt.x, 0.0, steeper.y - tilt.y) - dent);
     found.open_sky = 1.0 - 0.35 * wood * (1.0 - crown) - 0.22 * cliff * (1.0 - middle.r);
+    found.shade = 1.0;
+#if FAR_BAND == 0
+    found.open_sky *= mix(1.0, 0.62 + 0.76 * detail.height, close);
+    found.shade = detail.shade;
+#endif
     found.gloss = max(wet * 0.6, snow * 0.25);
     return found;
 }

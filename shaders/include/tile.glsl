@@ -23,5 +23,6 @@ vec2 tile_slope(vec4 texel, vec2 turn) {
 float cloud_thickness(vec2 uv) {
     float body = texture(noise_tile, uv).r;
     float ragged = texture(noise_tile, uv * 7.0 + 0.31).r;
-    return smoothstep(0.56, 0.86, body + 0.26 * (ragged - 0.5));
+    // Rain clouds close the gaps.
+    return smoothstep(0.56 - 0.70 * overcast, 0.86 - 0.50 * overcast, body + 0.26 * (ragged - 0.5));
 }

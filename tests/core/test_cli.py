@@ -37,7 +37,7 @@ def test_no_words_play() -> None:
         ([*RIDE, "--report", "/dev/null/ride.json"], ["--report", "/dev/null"]),
         ([*RIDE, "--screenshot", "ride.bmp"], ["'ride.bmp'", "FILE.png"]),
         ([*RIDE, "--screenshot", "ride.png@30"], ["30 s", "20"]),
-        ([*RIDE, "--video", "ride.mp4"], ["not built yet"]),
+        ([*RIDE, "--video", "ride.avi"], ["--video", "ride.avi", "FILE.mp4"]),
         ([*RIDE, "--fps", "nan"], ["--fps", "'nan'"]),
         ([*RIDE, "--start", "nan,0"], ["--start", "'nan,0'"]),
         ([*RIDE, "--start", "2147483648,0"], ["2147483648"]),

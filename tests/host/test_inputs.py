@@ -359,3 +359,49 @@ def test_vibration_is_scaled_and_off_is_off(reader: Inputs) -> None:
     reader.use(preferring(vibration=0.0))
     reader.vibrate(1.0, 1.0, 200)
     assert pad.felt == [(0.5, 0.2, 200)]  # type: ignore[attr-defined]
+
+
+def mouse(button: int, down: bool = True) -> pygame.event.Event:
+    return pygame.event.Event(
+        pygame.MOUSEBUTTONDOWN if down else pygame.MOUSEBUTTONUP, button=button, pos=(1, 1)
+    )
+
+
+def test_mouse_buttons_are_bound_as_keys_and_count_while_riding(reader: Inputs) -> None:
+    keys = {**DEFAULT_KEYS, "brake": ("MOUSERIGHT",), "hop": ("MOUSE4",)}
+    reader.use(Preferences(keys=keys))
+    assert send(reader, mouse(3)).brake == 0.0, "with a free pointer the button is the tool's"
+    send(reader, mouse(3, False))
+    reader.grab_pointer(True)
+    frame = send(reader, mouse(3), mouse(6))
+    assert (frame.brake, frame.hop) == (1.0, True)
+    assert send(reader).brake == 1.0
+    assert send(reader, mouse(3, False)).brake == 0.0
+    assert not send(reader, mouse(4)).hop, "4 is the wheel"
+
+
+def test_while_a_key_is_being_learned_no_press_is_the_games(reader: Inputs) -> None:
+    send(reader, key("W"))
+    reader.muted = True
+    frame = send(reader, key("SPACE"), key("F1"), mouse(1), key("W", False))
+    assert not (frame.hop)
+    assert not (frame.debug_menu)
+    assert not (frame.left_pressed)
+    assert frame.pedal == 0.0, "releases always count"
+    reader.muted = False
+    assert not send(reader).hop
+
+
+def test_sticks_and_triggers_can_be_swapped(reader: Inputs) -> None:
+    send(reader, added(0))
+    moved = [
+        axis(100, pygame.CONTROLLER_AXIS_RIGHTX, 32767),
+        axis(100, pygame.CONTROLLER_AXIS_LEFTY, -32768),
+        axis(100, pygame.CONTROLLER_AXIS_TRIGGERLEFT, 32767),
+    ]
+    frame = send(reader, *moved)
+    assert (frame.steer, frame.brake, frame.pedal) == (0.0, 1.0, 0.0)
+    reader.use(Preferences(controls=ControlPreferences(pad_swap_sticks=True, pad_swap_triggers=True)))
+    frame = send(reader)
+    assert (frame.steer, frame.brake, frame.pedal) == (1.0, 0.0, 1.0)
+    assert frame.look_rate_y == -1.0

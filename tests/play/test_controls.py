@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from game.core.preferences import Preferences
+from game.gl.context import GLContext
 from tests.play.screen import Screen, difference
 from tests.play.test_played import is_land
 
@@ -40,12 +42,30 @@ def screen(tmp_path: Path) -> Iterator[Screen]:
     shown.close()
 
 
-def test_keys_of_the_settings_file_ride_and_c_changes_the_camera(screen: Screen, tmp_path: Path) -> None:
+def middles(*fields: str) -> list[tuple[float, float]]:
+    """Where fields of the controls screen are on a screen of this size."""
+    from game.ui.controls_screen import ControlsScreen
+    from game.ui.imgui_layer import ImguiLayer
+
+    with ImguiLayer() as layer:
+        controls = ControlsScreen()
+        for _ in range(3):
+            layer.begin(1.0 / 60.0, (WIDTH, HEIGHT))
+            controls.draw(Preferences(), layer)
+            layer.end()
+        found = [controls.rects[field] for field in fields]
+    return [(0.5 * (left + right), 0.5 * (top + bottom)) for left, top, right, bottom in found]
+
+
+def test_keys_of_the_settings_file_ride_and_others_are_bound_on_the_screen(
+    screen: Screen, tmp_path: Path, gl_context: GLContext
+) -> None:
     data = tmp_path / "data"
     data.mkdir()
     (data / "settings.toml").write_text(
         '[camera]\nfov_deg = "wide"\n[keys]\npedal = ["I"]\n', encoding="utf-8"
     )
+    hop_field, sprint_field = middles("hop key 0", "sprint key 2")
     hidden = ("SDL_VIDEODRIVER", "PYOPENGL_PLATFORM", "WAYLAND_DISPLAY")
     env = {key: value for key, value in os.environ.items() if key not in hidden}
     env |= {"DISPLAY": screen.display, "VELOTERRA_DATA_DIR": str(data), "SDL_AUDIODRIVER": "dummy"}
@@ -78,6 +98,18 @@ def test_keys_of_the_settings_file_ride_and_c_changes_the_camera(screen: Screen,
         screen.do("key", "m")
         time.sleep(1.5)
         screen.do("keyup", "s")
+        before = screen.pixels()
+        screen.do("key", "F2")
+        screen.until(lambda now: difference(before, now) > 12.0, 20.0, "the controls screen")
+        for field, pressed in ((hop_field, ("key", "j")), (sprint_field, ("click", "3"))):
+            screen.do("mousemove", *(str(round(side)) for side in field))
+            time.sleep(0.8)
+            screen.do("click", "1")
+            time.sleep(1.2)
+            screen.do(*pressed)
+            time.sleep(1.2)
+        screen.do("key", "F2")
+        time.sleep(1.0)
     finally:
         game.terminate()
         output, _ = game.communicate(timeout=60)
@@ -86,5 +118,7 @@ def test_keys_of_the_settings_file_ride_and_c_changes_the_camera(screen: Screen,
     kept = tomllib.loads((data / "settings.toml").read_text(encoding="utf-8"))
     assert kept["camera"]["reduced_motion"] is True, "M asks for a calm camera, and it is kept"
     assert kept["keys"]["pedal"] == ["I"]
+    assert kept["keys"]["hop"] == ["J"], "F2, a click and a key"
+    assert kept["keys"]["sprint"] == ["SHIFT", "RSHIFT", "MOUSERIGHT"]
     assert kept["camera"]["fov_deg"] == 62
     assert kept["game"]["hints_seen"] is True

@@ -18,6 +18,8 @@ from game.ecs.components import (
     Previous,
     PreviousCamera,
     SculptTool,
+    Sea,
+    Season,
     Weather,
 )
 from game.ecs.world import EntityWorld
@@ -66,8 +68,9 @@ def scene() -> tuple[EntityWorld, Cast, list[object]]:
     ]
     weather, tool = Weather(hour=9.0, sea_level_m=3.0), SculptTool(active=True, x=1.0, z=2.0)
     world = EntityWorld()
-    cast = Cast(world.create(*parts), world.create(weather), world.create(tool))
-    return world, cast, [*parts, weather, tool]
+    sea, season = Sea(before_m=1.0), Season()
+    cast = Cast(world.create(*parts), world.create(weather, sea, season), world.create(tool))
+    return world, cast, [*parts, weather, sea, season, tool]
 
 
 def view(world: EntityWorld, cast: Cast, alpha: float = 0.5):  # type: ignore[no-untyped-def]
@@ -99,7 +102,7 @@ def test_the_frame_lies_between_two_steps(scene: tuple[EntityWorld, Cast, list[o
     assert frame.rider is not None
     assert (frame.rider.x, frame.rider.y) == (8.5, 5.25)
     assert (frame.camera.x, frame.camera.y) == (0.25, 8.25)
-    assert (frame.hour, frame.sea_level_m) == (9.0, 3.0)
+    assert (frame.hour, frame.sea_level_m) == (9.0, 1.5)  # between 1 and 3 m
     # From −π + 0.1 to π − 0.1 the shorter way leads over ±π, not through zero.
     assert abs(math.remainder(frame.rider.yaw_rad - math.pi, math.tau)) < 0.11
 

@@ -136,3 +136,32 @@ def test_depth_tells_surfaces_apart_out_to_the_far_edge(view_m: float, gl_window
         z = np.geomspace(least_m, most_m, 200)
         slope = 0.5 * near_m * far_m / (far_m - near_m) / (z * z)
         assert (share / slope <= 1e-3 * z + 1e-6).all()
+
+
+def test_a_sun_below_eye_level_sets_at_the_dipped_horizon(gl_context: GLContext) -> None:
+    """From 3000 m the horizon lies 1.76° down: a low sun is whole there, on flat land half of it is cut off."""
+    from game.render.atmosphere import sun_direction
+    from game.render.renderer import Renderer
+
+    hour = next(h for h in np.arange(18.0, 19.0, 0.002) if sun_direction(h)[1] < math.sin(math.radians(-0.1)))
+    east, _, south = sun_direction(hour)
+
+    def middle(bend_per_m: float) -> tuple[float, float]:
+        """Green in the lower half of the sun, 0.35° below eye level, and two degrees beside it."""
+        renderer = Renderer(gl_context, TINY, 160, 720)
+        try:
+            view = sea_view(3000.0, bend_per_m)
+            camera = replace(view.camera, yaw_rad=math.atan2(east, -south), aspect=160 / 720)
+            renderer.draw(replace(view, camera=camera, width=160, height=720, hour=float(hour)))
+            pixels = renderer.read_pixels().astype(float)
+        finally:
+            renderer.release()
+        per_rad = 360.0 / math.tan(0.5 * view.camera.fov_y_rad)
+        row = round(360.0 + per_rad * math.tan(math.radians(0.35)))
+        aside = round(per_rad * math.tan(math.radians(2.0)))
+        return float(pixels[row, 80, 1]), float(pixels[row, 80 + aside, 1])
+
+    sun, sky = middle(EARTH_BEND_PER_M)
+    assert sun >= sky + 5.0
+    sun, sky = middle(0.0)
+    assert sun <= sky + 2.0

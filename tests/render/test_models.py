@@ -69,7 +69,9 @@ def test_check_finds_a_changed_file(builder, made, tmp_path: Path) -> None:
 
 def test_models_are_small() -> None:
     folder = resource("assets", "models")
-    assert sum(path.stat().st_size for path in folder.iterdir()) < 3_000_000
+    sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
+    assert sizes.pop("ground.png") < 4_000_000  # eight tiles of 512²; noise hardly packs
+    assert sum(sizes.values()) < 3_000_000
     assert 5_000 <= len(_stored("rider.npz")["rider.index"]) <= 12_000
     trees = _stored("trees.npz")
     for kind in ("spruce", "broadleaf"):

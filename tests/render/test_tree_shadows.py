@@ -10,7 +10,8 @@ import pytest
 from game.core.coords import PageKey
 from game.core.settings import Quality
 from game.gl.context import GLContext
-from game.render.tree_gather import TreeGather, page_layers, shadow_rows
+from game.render.tree_gather import TreeGather
+from game.render.tree_table import TreeTable
 from tests.render.scene import TINY, frame_view, make_page, select
 
 SIZES = np.array([[13.0, 3.2], [9.5, 3.4]], np.float32)
@@ -32,8 +33,8 @@ def _view(trees: list[tuple[float, float, float]], x: float = 3.25, z: float = -
             if 0.0 <= tx - corner_x < key.span_m and 0.0 <= tz - corner_z < key.span_m
         ]
         if rows:
-            tiles.append((key, np.array(rows, np.float32)))
-    view.tree_tiles = tiles
+            tiles.append((key, np.array(rows, np.float32), layers[key]))
+    view.tree_tiles = sorted(tiles, key=lambda tile: tile[0])
     return view, layers, needed
 
 
@@ -50,30 +51,32 @@ def test_strip_covers_its_rectangle_once(gl_window: None) -> None:
     assert (areas > 0.0).all()
 
 
-def test_layers_are_those_of_the_drawn_pages() -> None:
-    view, layers, _ = _view([])
-    found = page_layers(view.selection, TINY.tree_levels)
-    assert found
-    assert all(layers[key] == layer for key, layer in found.items())
-    assert all(key.level < TINY.tree_levels for key in found)
-    assert page_layers(view.selection, 0) == {}
+def shadows_of(view, reach_m: float) -> np.ndarray:
+    """Shadows of a frame's trees."""
+    gather, table = TreeGather(TINY, SIZES), TreeTable()
+    table.sync(view.tree_tiles)
+    gather.begin(view)
+    gather.gather(view, table)
+    return gather.shadows(view, table, reach_m)
 
 
 def test_one_shadow_each_within_reach() -> None:
     """Also in the cross-fades, where a tree is gathered twice."""
     trees = [(3.0, -5.5 - distance, float(n % 2)) for n, distance in enumerate(range(12, 400, 3))]
     view, layers, _ = _view(trees)
-    gather = TreeGather(TINY, SIZES)
-    gather.gather(view)
     reach = 150.0
-    rows = shadow_rows(gather, view.selection, TINY.tree_levels, reach)
+    rows = shadows_of(view, reach)
     feet = {(float(row["place"][0]), float(row["place"][2])) for row in rows}
     assert len(feet) == len(rows)
     near = [z for _, z, _ in trees if math.hypot(-0.25, z + 5.5) < 0.98 * reach]
     assert len(near) <= len(rows) <= len(near) + 2
     assert rows["look"][:, 0].max() == 1.0
     assert rows["look"][:, 0].min() < 0.2
-    assert set(rows["page"][:, 2]) <= set(layers.values())
+    for row in rows:
+        spacing = 1 << int(row["page"][3])
+        corner = [int(row["page"][k]) + (view.selection.anchor_x, view.selection.anchor_z)[k] for k in (0, 1)]
+        key = PageKey(int(row["page"][3]), corner[0] // (128 * spacing), corner[1] // (128 * spacing))
+        assert layers[key] == row["page"][2]
     spacing = np.left_shift(1, rows["page"][:, 3])
     inside = (rows["place"][:, [0, 2]] + [view.selection.frac_x, view.selection.frac_z]) - rows["page"][:, :2]
     assert (inside >= 0.0).all()
@@ -82,9 +85,7 @@ def test_one_shadow_each_within_reach() -> None:
 
 def test_no_tree_no_shadow() -> None:
     view, _, _ = _view([])
-    gather = TreeGather(TINY, SIZES)
-    gather.gather(view)
-    assert len(shadow_rows(gather, view.selection, TINY.tree_levels, 200.0)) == 0
+    assert len(shadows_of(view, 200.0)) == 0
 
 
 @pytest.mark.gl

@@ -10,11 +10,12 @@ import pytest
 from game.core.coords import PageKey, page_at
 from game.core.settings import Quality
 from game.gl.context import GLContext
-from game.kernels import instances
+from game.kernels import instances, scatter
 from game.lod.selection import PATCH_DTYPE, Selection
 from game.render.frame import FrameView
 from game.render.tree_gather import SHORE_M, TreeGather, level_rows
-from game.world.vegetation import share_kept
+from game.render.tree_table import TreeTable
+from game.world.vegetation import share_kept, tiles_along
 from tests.render.scene import frame_view
 
 QUALITY = Quality("high", 16, 110.0, 3000.0, 4, 1.0, 0)
@@ -65,7 +66,14 @@ def height(level: int, x: np.ndarray, z: np.ndarray) -> np.ndarray:
     return 40.0 + 9.0 * np.sin(x / 61.0 + 0.7 * level) + 6.0 * np.cos(z / 47.0 - 0.4 * level)
 
 
-def tiles_of(trees: np.ndarray, levels: int) -> list[tuple[PageKey, np.ndarray]]:
+def in_tiles(key: PageKey, rows: np.ndarray) -> np.ndarray:
+    """The rows in the order that pages have them."""
+    out = np.empty_like(rows)
+    scatter.in_tiles(rows, key.span_m, tiles_along(key.level), out)
+    return out
+
+
+def tiles_of(trees: np.ndarray, levels: int) -> list[tuple[PageKey, np.ndarray, int]]:
     """The pages of all levels with their rows, as streaming hands them over."""
     tiles: dict[PageKey, list[tuple[float, ...]]] = {}
     for level in range(levels):
@@ -76,7 +84,7 @@ def tiles_of(trees: np.ndarray, levels: int) -> list[tuple[PageKey, np.ndarray]]
             ox, oz = key.origin_m
             own, parent = (float(height(up, x, z)) for up in (level, level + 1))
             tiles.setdefault(key, []).append((x - ox, own, z - oz, parent, 1.0, 6.0 * rank, kind, rank))
-    return [(key, np.array(rows, np.float32)) for key, rows in tiles.items()]
+    return [(key, in_tiles(key, np.array(tiles[key], np.float32)), n) for n, key in enumerate(sorted(tiles))]
 
 
 def view_of(trees: np.ndarray, x: float, z: float, **changes: object) -> FrameView:
@@ -84,6 +92,15 @@ def view_of(trees: np.ndarray, x: float, z: float, **changes: object) -> FrameVi
     view = frame_view(selection_at(x, z), (x, 41.7, z), **changes)  # type: ignore[arg-type]
     view.tree_tiles = tiles_of(trees, QUALITY.tree_levels)
     return view
+
+
+def gathered(view: FrameView, gather: TreeGather | None = None) -> TreeGather:
+    """A gather of all trees of a frame."""
+    gather, table = gather or TreeGather(QUALITY, SIZES), TreeTable()
+    table.sync(view.tree_tiles)
+    gather.begin(view)
+    gather.gather(view, table)
+    return gather
 
 
 def drawn(gather: TreeGather) -> np.ndarray:
@@ -100,7 +117,7 @@ def around(trees: np.ndarray, x: float, z: float) -> np.ndarray:
     gather = TreeGather(QUALITY, SIZES)
     for look in range(6):
         view = view_of(trees, x, z, yaw_rad=look * math.pi / 3, pitch_rad=0.0, size=(160, 90))
-        gather.gather(view)
+        gathered(view, gather)
         for row in drawn(gather):
             place = (float(row[0]), float(row[2]))
             if place in found:
@@ -137,7 +154,7 @@ def test_bands_leave_no_gap_at_a_range() -> None:
         trees = np.array([[0.0, -(np.round(109.98 * 64) + step) / 64, 0.0, 0.1]])
         view = view_of(trees, 0.0, 0.0, pitch_rad=0.0)
         gather = TreeGather(QUALITY, SIZES)
-        gather.gather(view)
+        gathered(view, gather)
         assert len(drawn(gather)) == 1
 
 
@@ -146,7 +163,7 @@ def test_height_is_continuous_over_a_range() -> None:
     heights = []
     for z in (-109.984375, -110.0):
         gather = TreeGather(QUALITY, SIZES)
-        gather.gather(view_of(np.array([[0.0, z, 0.0, 0.1]]), 0.0, 0.0, pitch_rad=0.0))
+        gathered(view_of(np.array([[0.0, z, 0.0, 0.1]]), 0.0, 0.0, pitch_rad=0.0), gather)
         heights.append(float(drawn(gather)[0, 1]))
     assert abs(heights[0] - heights[1]) < 0.02
 
@@ -157,14 +174,14 @@ def test_none_in_the_sea() -> None:
     sea = 41.0
     gather = TreeGather(QUALITY, SIZES)
     view = view_of(trees, 0.0, 0.0, pitch_rad=0.0, sea_level_m=sea)
-    gather.gather(view)
+    gathered(view, gather)
     some = drawn(gather)
     assert len(some) > 20
     assert (some[:, 1] + 41.7 >= sea + SHORE_M - 1e-3).all()
     before = len(some)
     for level, expected in ((100.0, 0), (-500.0, None)):
         view.sea_level_m = level
-        gather.gather(view)
+        gathered(view, gather)
         found = len(drawn(gather))
         assert found == expected if expected is not None else found > before
 
@@ -176,10 +193,10 @@ def test_off_levels_draw_nothing_and_the_rest_fills_in() -> None:
     view = view_of(trees, 0.0, 0.0, pitch_rad=0.0)
     view.selection = selection_at(0.0, 0.0, ranges=[0.0, 0.0, 440.0, 880.0, 1760.0, 3000.0])
     gather = TreeGather(QUALITY, SIZES)
-    gather.gather(view)
+    gathered(view, gather)
     late = {(float(row[0]), float(row[2])) for row in drawn(gather)}
     view.selection = selection_at(0.0, 0.0)
-    gather.gather(view)
+    gathered(view, gather)
     assert late == {(float(row[0]), float(row[2])) for row in drawn(gather)}
 
 
@@ -189,7 +206,7 @@ def test_frustum_keeps_what_is_seen() -> None:
     trees[:, 3] *= 0.4
     gather = TreeGather(QUALITY, SIZES)
     for yaw in (0.0, 1.0, 2.5, 4.0):
-        gather.gather(view_of(trees, 0.0, 0.0, yaw_rad=yaw, pitch_rad=-0.05))
+        gathered(view_of(trees, 0.0, 0.0, yaw_rad=yaw, pitch_rad=-0.05), gather)
         ahead = drawn(gather) @ np.array([math.sin(yaw), 0, -math.cos(yaw), 0, 0, 0, 0, 0], np.float32)
         assert ahead.min() > -8.0
         forward = (trees[:, 0] * math.sin(yaw) - trees[:, 1] * math.cos(yaw)) > 12.0
@@ -205,18 +222,19 @@ def test_jitted_agrees_with_plain_python() -> None:
     gather = TreeGather(QUALITY, SIZES)
     view = view_of(trees, 12.25, -30.5, yaw_rad=0.4, pitch_rad=0.0)
     levels = level_rows(view.selection, 4, 1.0)
-    setup = np.array([1.7, -500.0, 26.0, 31.0, 96.0, 113.0, 690.0, 880.0, 0.08, 1e-5], np.float32)
+    setup = np.array([1.7, -500.0, 26.0, 31.0, 96.0, 113.0, 690.0, 880.0, 0.08, 1e-5, 1e9], np.float32)
     planes = gather._planes(view.camera)
     results = []
     for function in (instances.gather, instances.gather.py_func):
         out = np.zeros((instances.BUCKETS, 256, instances.INSTANCE_COLUMNS), np.float32)
         counts = np.zeros(instances.BUCKETS, np.int64)
         chosen = np.zeros(512, np.int32)
-        for key, rows in view.tree_tiles:
+        tiles = np.zeros((instances.BUCKETS, 256), np.int32)
+        for key, rows, _ in view.tree_tiles:
             corner = [np.float64(o - c) for o, c in zip(key.origin_m, (12.25, -30.5), strict=True)]
             bounds = np.float64(key.span_m), np.float64(rows[:, 1].min()), np.float64(rows[:, 1].max())
-            head = (rows, *corner, np.float64(41.7), *bounds, levels[key.level])
-            function(*head, setup, planes, SIZES, chosen, out, counts)
+            head = (rows, *corner, np.float64(41.7), *corner, *bounds, levels[key.level])
+            function(*head, setup, planes, SIZES, chosen, 0, out, tiles, counts)
         results.append((out, counts))
     assert results[0][1].sum() > 20
     assert np.array_equal(results[0][1], results[1][1])
@@ -228,7 +246,7 @@ def test_cross_fade_partners_complete_each_other() -> None:
     trees = forest(2000, (0.0, 0.0), 130.0)
     trees[:, 3] *= 0.4
     gather = TreeGather(QUALITY, SIZES)
-    gather.gather(view_of(trees, 0.0, 0.0, pitch_rad=0.0))
+    gathered(view_of(trees, 0.0, 0.0, pitch_rad=0.0), gather)
     fades: dict[tuple[float, float], list[float]] = {}
     for bucket in range(instances.BUCKETS):
         for row in gather.rows[bucket, : gather.counts[bucket]]:
@@ -256,7 +274,7 @@ def test_thinning_never_asks_for_more_than_the_coarser_page_carries() -> None:
 def test_far_trees_shrink_away_by_rank() -> None:
     trees = forest(4000, (0.0, -700.0), 300.0)
     gather = TreeGather(QUALITY, SIZES)
-    gather.gather(view_of(trees, 0.0, 0.0, pitch_rad=0.0))
+    gathered(view_of(trees, 0.0, 0.0, pitch_rad=0.0), gather)
     rows = drawn(gather)
     distance = np.hypot(rows[:, 0], rows[:, 2])
     assert distance.max() < 880.0
@@ -270,17 +288,84 @@ def test_buffers_grow_instead_of_dropping_trees() -> None:
     trees[:, 3] *= 0.4
     gather = TreeGather(QUALITY, SIZES)
     view = view_of(trees, 0.0, 0.0, pitch_rad=0.0)
-    gather.gather(view)
+    gathered(view, gather)
     whole = len(drawn(gather))
     gather.rows = np.zeros((instances.BUCKETS, 16, instances.INSTANCE_COLUMNS), np.float32)
-    gather.gather(view)
+    gather.tiles = np.zeros((instances.BUCKETS, 16), np.int32)
+    gathered(view, gather)
     assert len(drawn(gather)) == whole > 500
 
 
 def test_no_trees_no_rows() -> None:
     gather = TreeGather(QUALITY, SIZES)
-    gather.gather(view_of(np.zeros((0, 4)), 0.0, 0.0))
+    gathered(view_of(np.zeros((0, 4)), 0.0, 0.0), gather)
     assert gather.counts.sum() == 0
+
+
+def test_far_blocks_hold_every_far_tree_once() -> None:
+    """All that `gather` finds beyond the meshes lies in a block of its level, and in one only."""
+    trees = forest(3000, (5.0, -200.0), 420.0)
+    view = view_of(trees, 5.25, -3.5, pitch_rad=-0.05)
+    gather, table = TreeGather(QUALITY, SIZES), TreeTable(1)
+    table.sync(view.tree_tiles)
+    gather.begin(view)
+    gather.gather(view, table)
+    far = gather.rows[4:, :, :][np.arange(gather.rows.shape[1]) < gather.counts[4:, None]]
+    blocks = gather.far_blocks(view, table)
+    assert len(far) > 300
+    reached: dict[tuple[float, float], int] = {}
+    for corner_x, corner_z, first, packed in blocks.tolist():
+        rows = table.rows[first : first + (packed & 255)]
+        for x, z in zip(rows[:, 0], rows[:, 2], strict=True):
+            place = (corner_x + float(x), corner_z + float(z), packed >> 8)
+            reached[place] = reached.get(place, 0) + 1
+    assert set(reached.values()) == {1}
+    selection = view.selection
+    ranges = selection.ranges
+    for row in far:
+        place = (float(row[0]) + float(selection.frac_x), float(row[2]) + float(selection.frac_z))
+        level = int(np.searchsorted(ranges, math.hypot(float(row[0]), float(row[2]), 1.7), side="right"))
+        assert any((*place, near) in reached for near in (level - 1, level, level + 1)), row
+    assert (np.diff(blocks[:, 3] >> 8) >= 0).all()
+
+
+def test_the_table_keeps_up_with_pages_that_come_go_and_change() -> None:
+    random = np.random.default_rng(3)
+    pages = {key: rows for key, rows, _ in tiles_of(forest(4000, (0.0, 0.0), 500.0), 4)}
+    keys = sorted(pages)
+    table = TreeTable(1)
+    mirror = table.rows.copy()
+    for step in range(40):
+        held = sorted(random.choice(len(keys), size=random.integers(0, len(keys)), replace=False))
+        if step % 3 == 0 and held:
+            key = keys[held[0]]
+            pages[key] = pages[key].copy()
+            pages[key][:: 1 + step, 1] += 1.5
+        tiles = [(keys[n], pages[keys[n]], int(n)) for n in held]
+        for first, end in table.sync(tiles):
+            if len(mirror) < len(table.rows):
+                mirror = np.concatenate([mirror, np.zeros((len(table.rows) - len(mirror), 8), np.float32)])
+            mirror[first:end] = table.rows[first:end]
+        assert table.sync(tiles) == []
+        assert table.trees == sum(len(rows) for _, rows, _ in tiles)
+        found: dict[PageKey, list[np.ndarray]] = {}
+        for row, (low, high) in zip(table.table.tolist(), table.bounds.tolist(), strict=True):
+            level, x, z, tile_x, tile_z, first, count, layer = row
+            key = PageKey(level, x // (128 << level), z // (128 << level))
+            part = mirror[first : first + count]
+            assert layer == keys.index(key)
+            assert low == part[:, (1, 3)].min()
+            assert high == part[:, (1, 3)].max()
+            side = max(128, 32 << level)
+            assert (part[:, 0] + x >= tile_x).all()
+            assert (part[:, 0] + x < tile_x + side).all()
+            assert (part[:, 2] + z >= tile_z).all()
+            assert (part[:, 2] + z < tile_z + side).all()
+            found.setdefault(key, []).append(part)
+        assert {key: len(np.concatenate(parts)) for key, parts in found.items()} == {
+            key: len(rows) for key, rows, _ in tiles
+        }
+        assert all(np.array_equal(np.concatenate(found[key]), rows) for key, rows, _ in tiles)
 
 
 @pytest.mark.gl
@@ -311,7 +396,8 @@ class TestDrawn:
                     view = frame_view(selection, (0.0, 44.0, 0.0), 0.0, 0.0, (160, 120))
                     view.camera.fov_y_rad = 2.0 * math.atan(12.0 / distance)
                     view.tree_tiles = [
-                        (key, _flat(rows, 40.0)) for key, rows in tiles_of(trees, QUALITY.tree_levels)
+                        (key, _flat(rows, 40.0), layer)
+                        for key, rows, layer in tiles_of(trees, QUALITY.tree_levels)
                     ]
                     renderer.draw(view)
                     views.append(renderer.read_pixels().astype(int))
@@ -323,6 +409,34 @@ class TestDrawn:
                 assert abs(0.5 * (columns[0] + columns[-1]) - 79.5) < 0.12 * pixels + 2.0
         assert renderer.trees_drawn == 1
         renderer.release()
+
+    def test_far_trees_on_the_gpu_are_those_of_the_kernel(self, gl_context: GLContext) -> None:
+        """The shader draws the impostors that `gather` finds, where it finds them: as many and as much green."""
+        from game.render.renderer import Renderer
+
+        view = view_of(clear_of(forest(500, (0.0, -260.0), 200.0), 0.0, 0.0), 0.0, 0.0, pitch_rad=0.0)
+        view.width, view.height = 320, 180
+        renderer = Renderer(gl_context, QUALITY, 320, 180)
+        renderer.draw(view)
+        with_trees = renderer.read_pixels().astype(int)
+        far = gathered(view)
+        rows = np.concatenate([far.rows[b, : far.counts[b]] for b in (4, 5)])
+        rows = rows[(rows[:, 6] > 0.5) & (rows[:, 3] > 0.9)]
+        assert len(rows) > 60
+        view.tree_tiles = []
+        renderer.draw(view)
+        without = renderer.read_pixels().astype(int)
+        renderer.release()
+        changed = np.abs(with_trees - without).max(axis=2) > 12
+        scale = 90.0 / math.tan(0.5 * view.camera.fov_y_rad)
+        hits = seen = 0
+        for x, y, z, size, *_ in rows.tolist():
+            column, line = 160 + scale * x / -z, 90 - scale * (y + 0.5 * 9.0 * size) / -z
+            if 2 <= column < 318 and 2 <= line < 178:
+                seen += 1
+                hits += bool(changed[int(line) - 1 : int(line) + 2, int(column) - 1 : int(column) + 2].any())
+        assert seen > 40
+        assert hits == seen
 
     def test_counters(self, gl_context: GLContext) -> None:
         from game.render.renderer import Renderer

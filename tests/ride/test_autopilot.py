@@ -128,12 +128,14 @@ def test_the_way_out_is_a_function_of_the_place() -> None:
         x, z = np.meshgrid(np.arange(i0, i0 + ni) * 16.0, np.arange(j0, j0 + nj) * 16.0)
         return (-0.1 * x + 20.0 * np.sin(z / 90.0)).astype(np.float32)
 
-    first, second = autopilot.Route(coarse), autopilot.Route(coarse)
+    first, second, third = (autopilot.Route(coarse) for _ in range(3))
     second.around(5000.0, -900.0, 0.0)
-    for way in (first, second):
+    third.look_ahead(900.0, 10.0, 0.0)
+    third.look_ahead(-60.0, 10.0, 0.0)
+    for way in (first, second, third):
         way.around(-60.0, 10.0, 0.0)
-    assert np.array_equal(first.times, second.times)
-    assert (first.x, first.z) == (second.x, second.z)
+        assert np.array_equal(first.times, way.times)
+        assert (first.x, first.z) == (way.x, way.z)
 
 
 @pytest.mark.slow

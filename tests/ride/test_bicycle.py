@@ -89,6 +89,24 @@ def test_coasting_speed_solves_the_power_equation(rise: float) -> None:
     assert not b.airborne
 
 
+@pytest.mark.parametrize("rise", [0.0, -0.05, -0.10])
+@pytest.mark.parametrize("speed", [4.0, 14.0])
+def test_coasting_down_follows_the_power_equation_all_the_way(rise: float, speed: float) -> None:
+    """Speed and way after 20 s against the equation of motion, integrated here in steps of a tenth of the game's."""
+    angle = math.atan(rise)
+    b, land = start(slope(rise), speed=speed)
+    begin, v, way, crouch = b.x, speed, 0.0, b.crouch
+    for n in range(20 * 1200):
+        if n % 1200 == 0:
+            ride(b, land, 1.0)
+        pull = -MASS_KG * GRAVITY_M_S2 * math.sin(angle)
+        crouch += min(0.001, max(-0.001, settled_crouch(v, 0.0) - crouch))
+        v = max(0.0, v + (pull - drag_n(v, crouch) - rolling_n(v, angle)) / EFFECTIVE_MASS_KG / 1200)
+        way += v / 1200
+    assert b.speed_m_s == pytest.approx(v, rel=0.02, abs=0.02)
+    assert (b.x - begin) / math.cos(angle) == pytest.approx(way, rel=0.02)
+
+
 @pytest.mark.parametrize("rise", [0.03, 0.06, 0.12])
 def test_climbing_speed_solves_the_power_equation(rise: float) -> None:
     angle = math.atan(rise)
@@ -335,7 +353,12 @@ def test_water_stops_the_rider_and_leaves_a_parked_one_alone() -> None:
     b, land = start(flat(), speed=12.0)
     for _ in range(360):
         riding.step(b, Intent(pedal=1.0), land, STEP_S, sea_level_m=1.5)
-    assert b.speed_m_s < 0.5
+    # Deep water carries: no faster than a swimmer.
+    assert b.speed_m_s < 1.0
+    wading, land = start(flat(), speed=12.0)
+    ride(wading, land, 4.0, Intent(pedal=1.0), sea_level_m=0.8)
+    assert wading.afloat_s == 0.0
+    assert wading.speed_m_s < 1.6
     parked, land = start(flat())
     before = (parked.x, parked.y, parked.z)
     for sea in (0.0, 60.0, 0.0):

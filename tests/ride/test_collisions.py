@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import astuple
 
+import numpy as np
 import pytest
 
 from game.core.units import STEP_S
@@ -12,7 +13,8 @@ from game.ecs.components import Bicycle, Intent
 from game.ride import bicycle as riding
 from game.ride.collisions import CELL_M, NEAR_M, RIDER_RADIUS_M, SPREAD, Collisions, grade
 from game.ride.contact import Grade, Kind, LandPatch, Solid
-from tests.ride.land import FormulaLand, flat, forest
+from game.ride.nearby import Cluttered
+from tests.ride.land import FormulaLand, flat, forest, slope
 
 TRUNK_M = 0.2
 REACH = TRUNK_M + RIDER_RADIUS_M
@@ -48,6 +50,15 @@ def test_a_fallen_rider_recovers_upright_before_the_trunk() -> None:
     assert b.falls == 1
     assert b.fallen_s == 0.0
     assert abs(b.lean_rad) < 0.1
+
+
+@pytest.mark.parametrize("aside", [0.0, 0.3, -0.45, 0.49])
+def test_a_trunk_in_a_wood_is_met_where_its_bark_is(aside: float) -> None:
+    others = [(20.0 + k, 8.0 + k % 5, TRUNK_M, -1.0, 9.0) for k in range(40)]
+    obstacles = Collisions(LandPatch(flat([(10.0, aside, TRUNK_M, -1.0, 9.0), *others])))
+    knock = obstacles.sweep((8.0, 0.0), (12.0, 0.0), (0.0, 1.7), (40.0, 0.0), 0.1)
+    assert knock is not None
+    assert 8.0 + 4.0 * knock.fraction == pytest.approx(10.0 - math.sqrt(REACH**2 - aside**2), abs=1e-6)
 
 
 @pytest.mark.parametrize("side", [-1.0, 1.0])
@@ -164,7 +175,7 @@ def test_the_way_the_space_was_filled_does_not_matter() -> None:
         if detour:
             for x in (-90.0, 50.0, 110.0):
                 obstacles.refill(x, 20.0)
-            obstacles._centre = None
+            obstacles._nearby._centre = None
         b = Bicycle()
         riding.place(b, land, 0.0, 0.0, math.pi / 2)
         for n in range(1200):
@@ -255,3 +266,82 @@ def test_moving_spreads_the_filling_over_steps() -> None:
         if n % 60 == 0:
             assert all((row[0], row[1]) in held for row in near.tolist())
     assert most <= SPREAD
+
+
+def one_log(west: float, north: float, side: float) -> np.ndarray:
+    """Scenery of one log across the way, and a gate behind it."""
+    rows = np.array(
+        [
+            (10.0, -3.0, 10.0, 3.0, 0.15, -0.5, 0.3, Kind.LOG),
+            (20.0, -2.0, 20.0, 2.0, 0.05, -0.5, 2.6, Kind.GATE),
+        ]
+    )
+    middle = 0.5 * (rows[:, 0:2] + rows[:, 2:4])
+    inside = ((middle >= (west, north)) & (middle < (west + side, north + side))).all(axis=1)
+    return rows[inside]
+
+
+def ride_scenery(hop: bool, sea_level_m: float = -math.inf) -> tuple[Bicycle, Collisions]:
+    land = LandPatch(flat())
+    obstacles = Collisions(land, one_log)
+    obstacles.sea_level_m = sea_level_m
+    b = Bicycle()
+    riding.place(b, land, 0.0, 0.0, math.pi / 2)
+    b.speed_m_s = 9.0
+    for _ in range(round(2.6 / STEP_S)):
+        riding.step(b, Intent(pedal=0.5, hop=hop and b.x > 6.5), land, STEP_S, obstacles)
+    return b, obstacles
+
+
+def test_scenery_comes_by_itself_and_a_hop_clears_its_log() -> None:
+    assert ride_scenery(hop=False)[0].falls == 1
+    over, obstacles = ride_scenery(hop=True)
+    assert over.falls == 0
+    assert over.x > 20.0
+    assert [gate.kind for gate in obstacles.passed] == [Kind.GATE]
+
+
+def test_what_the_sea_covers_is_in_nobodys_way() -> None:
+    assert ride_scenery(hop=False, sea_level_m=-0.4)[0].falls == 1
+    assert ride_scenery(hop=False, sea_level_m=0.0)[0].falls == 0
+
+
+def test_nobody_is_put_down_on_scenery() -> None:
+    obstacles = Collisions(LandPatch(flat()), one_log)
+    assert not obstacles.is_free(10.2, 1.0, 0.5)
+    assert not obstacles.is_free(10.0, 4.0, 1.5)
+    assert obstacles.is_free(20.0, 0.0, 1.5), "a gate is open"
+    assert obstacles.is_free(5.0, 0.0, 1.5)
+
+
+def test_the_autopilot_sees_scenery_as_posts() -> None:
+    trunks = [(12.0, 1.0, 0.2, -1.0, 9.0)]
+    ground = Cluttered(flat(trunks), one_log)
+    rows = ground.trunks(10.0, 0.0, 30.0)
+    assert len(rows) > 12
+    assert np.array_equal(rows, rows[np.lexsort((rows[:, 1], rows[:, 0]))])
+    logs = rows[rows[:, 0] == 10.0]
+    assert np.diff(np.sort(logs[:, 1])).max() <= 0.41
+    assert logs[:, 1].min() == -3.0
+    assert logs[:, 1].max() == 3.0
+    assert not (rows[:, 0] == 20.0).any()
+    assert len(ground.trunks(10.0, 40.0, 5.0)) == 0
+
+
+def test_a_stone_the_slope_buries_is_ridden_over_from_above() -> None:
+    """Uphill its top is under the wheels; coming down over it nobody is thrown, and nobody stays inside."""
+    land = LandPatch(slope(-0.7))
+    obstacles = Collisions(land)
+    stone = Solid(6.0, 0.1, 6.0, 0.1, 0.8, -5.0, -0.7 * 6.0 + 0.35, Kind.ROCK)
+    obstacles.add([stone])
+    b = Bicycle()
+    riding.place(b, land, 0.0, 0.0, math.pi / 2)
+    b.speed_m_s = 4.0
+    moved = []
+    for _ in range(240):
+        x, z = b.x, b.z
+        riding.step(b, Intent(brake_rear=0.3), land, STEP_S, obstacles)
+        moved.append(math.hypot(b.x - x, b.z - z) - b.speed_m_s * STEP_S)
+    assert b.falls == 0
+    assert b.x > 9.0
+    assert max(moved) < 0.04

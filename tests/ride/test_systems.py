@@ -8,6 +8,7 @@ from dataclasses import astuple
 import pytest
 
 from game.core.clock import FixedStep
+from game.core.coords import WORLD_LIMIT_M, check_position
 from game.core.units import STEP_S
 from game.ecs.components import (
     Autopilot,
@@ -127,3 +128,26 @@ def test_rain_lengthens_the_way_to_a_stop() -> None:
         assert b.grip < 1.0
         world.release()
     assert ways[1] > ways[0] * 1.02
+
+
+@pytest.mark.parametrize(("x", "z"), [(WORLD_LIMIT_M, -WORLD_LIMIT_M), (-WORLD_LIMIT_M, 17.0)])
+def test_the_ride_ends_at_the_end_of_the_world(x: float, z: float) -> None:
+    """Outward at the edge: the rider stays in the world, and the ground under him is asked within it."""
+
+    def climate_at(at_x: float, at_z: float) -> tuple[float, float, float, float]:
+        check_position(at_x, at_z)
+        return 10.0, 0.5, 0.0, 0.0
+
+    world = EntityWorld()
+    try:
+        rider = Bicycle()
+        world.create(Intent(pedal=1.0), rider)
+        ground = LandPatch(flat())
+        riding.place(rider, ground, x, z, math.atan2(x, -z))
+        rider.vx_m_s, rider.vz_m_s = math.copysign(9.0, x), math.copysign(9.0, z)
+        system = systems.make_bicycle_system(ground, None, SurfaceMap(climate_at))
+        for _ in range(240):
+            system(world, STEP_S)
+            check_position(rider.x, rider.z)
+    finally:
+        world.release()

@@ -251,7 +251,7 @@ def test_trees_of_resident_pages(opened) -> None:
     assert stream.resident_trees() == []
     frame(stream, 10.0, 10.0, 0.0, 0.0)
     tiles = stream.resident_trees()
-    assert [key for key, _ in tiles] == sorted(
+    assert [key for key, _, _ in tiles] == sorted(
         page.key for _, page in stream.store.residents() if page.key.level < 2
     )
     assert stream.resident_trees() is tiles

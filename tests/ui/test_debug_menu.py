@@ -26,6 +26,17 @@ class Menu:
         for _ in range(3):
             self.stage.frame()
 
+    def scroll_to(self, label: str) -> None:
+        """Turn the wheel over the window until the widget is well inside it."""
+        x = self.stage.layer.size[0] - 200.0
+        for _ in range(40):
+            rect = self.menu.rects.get(label)
+            if rect is not None and rect[3] < self.stage.layer.size[1] - 36.0:
+                return
+            self.stage.frame(self.stage.move(x, 300.0))
+            self.stage.frame(pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=-1))
+        raise AssertionError(f"{label} is not to be found")
+
     def click(self, label: str, share: float = 0.5) -> list[str]:
         left, top, right, bottom = self.menu.rects[label]
         commands = self.stage.click(left + (right - left) * share, (top + bottom) / 2)
@@ -104,6 +115,7 @@ def test_time_brush_quality_and_switches(menu: Menu) -> None:
     (brush,) = menu.click("strength", 0.999)
     assert brush == "brush 12.00 50.00"
     assert menu.click("sculpt") == ["sculpt on"]
+    menu.scroll_to("hud")
     assert menu.click("hud", 0.05) == ["hud off"]
 
 
@@ -128,3 +140,31 @@ def test_good_names(name: str) -> None:
 )
 def test_bad_names(name: str) -> None:
     assert save_name_problem(name) != ""
+
+
+def test_time_passes_where_one_is_and_can_be_stopped(menu: Menu) -> None:
+    menu.click("tab Water")
+    menu.stage.frame()
+    menu.state.erosion.x, menu.state.erosion.z = 120.25, -3.0
+    menu.scroll_to("let time pass here")
+    menu.click("reach", 0.999)
+    menu.click("slope", 0.001)
+    (command,) = menu.click("let time pass here")
+    name, place, reach, seconds, slope, rate = command.split()
+    assert (name, reach, seconds, slope, rate) == ("erode", "512.0", "30.0", "0.300", "0.0500")
+    assert [float(value) for value in place.split(",")] == pytest.approx([120.25, -3.0], abs=0.06)
+    menu.state.erosion.progress = 0.4
+    menu.state.erosion.radius_m, menu.state.erosion.seconds = 512.0, 30.0
+    menu.stage.frame()
+    menu.stage.frame()
+    assert "let time pass here" not in menu.menu.rects
+    assert menu.click("cancel erosion") == ["erode cancel"]
+
+
+def test_a_tab_can_be_asked_for(menu: Menu) -> None:
+    assert "let time pass here" not in menu.menu.rects
+    menu.menu.open_tab("Water")
+    menu.stage.frame()
+    menu.stage.frame()
+    assert "let time pass here" in menu.menu.rects
+    assert "sea level" not in menu.menu.rects

@@ -194,7 +194,10 @@ def test_buttons_choose_between_the_brush_its_opposite_and_smoothing(tool: Sculp
     tool.radius_m = 300.0
     shifted = InputFrame(right=True, right_pressed=True, shift=True)
     (dab,) = dabs(SculptStroke().update(shifted, (0.0, 0.0), tool, FRAME_S))
-    assert (dab.brush, dab.radius_m) == ("smooth", 100.0)
+    assert (dab.brush, dab.radius_m) == ("smooth", 300.0)
+    tool.chosen = "erode"
+    (dab,) = dabs(SculptStroke().update(press(), (0.0, 0.0), tool, FRAME_S))
+    assert (dab.brush, dab.radius_m) == ("erode", 100.0)
     left = InputFrame(left=True, left_pressed=True, shift=True)
     assert SculptStroke().update(left, (0.0, 0.0), tool, FRAME_S) == []
 

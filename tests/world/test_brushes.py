@@ -286,7 +286,7 @@ def test_smoothing_takes_bumps_away_and_keeps_the_slope() -> None:
     land.edits.end_stroke()
     assert roughness() < 0.4 * rough
     assert land.ground.block(50, 50, 30, 30).mean() == pytest.approx(before, abs=0.5)
-    with pytest.raises(ValueError, match="up to 100 metres"):
+    with pytest.raises(ValueError, match="up to 500 metres"):
         land.dab("smooth", 0.0, 0.0, SMOOTH_RADIUS_M + 1.0, 1.0)
 
 

@@ -12,6 +12,7 @@ from game.core.coords import PageKey
 from game.kernels import ground as ground_kernels
 from game.world.edits import EditLog
 from game.world.ground import CAPACITY, Ground
+from game.world.land import LandSource
 from game.world.vegetation import Vegetation
 
 
@@ -163,3 +164,35 @@ def test_kernels_equal_plain_python() -> None:
             assert kernel(samples, x + 256, z - 384, 256, -384) == kernel.py_func(
                 samples, x + 256, z - 384, 256, -384
             )
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 0.05])
+def test_looking_ahead_changes_nothing_but_when_pages_are_made(delay_s: float) -> None:
+    """Pages from the thread, whether it is early or late, are those the main thread makes."""
+    import threading
+    import time
+
+    plain = LandSource(AnalyticSource(), EditLog(), 5, 4)
+    source = AnalyticSource()
+    makers: list[str] = []
+    generate = source.generate
+
+    def slow(key: PageKey):  # type: ignore[no-untyped-def]
+        makers.append(threading.current_thread().name)
+        time.sleep(delay_s)
+        return generate(key)
+
+    source.generate = slow  # type: ignore[method-assign]
+    ahead = LandSource(source, EditLog(), 5, 4)
+    for step in range(60):
+        x = 9.0 * step
+        ahead.ground.look_ahead(x, 3.0, 80.0, 0.0)
+        assert np.array_equal(
+            ahead.ground.block(int(x), -20, 40, 40), plain.ground.block(int(x), -20, 40, 40)
+        )
+        assert np.array_equal(ahead.ground.trunks(x, 3.0, 30.0), plain.ground.trunks(x, 3.0, 30.0))
+    assert any(name.startswith("ground") for name in makers)
+    assert len(ahead.ground._ahead) < 30
+    ahead.ground.close()
+    ahead.ground.close()
+    assert ahead.ground.height(5000.0, 0.0) == plain.ground.height(5000.0, 0.0)

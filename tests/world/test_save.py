@@ -24,6 +24,7 @@ from game.world import save
 from game.world.deltas import Delta
 from game.world.edits import EditLog
 from game.world.save import Pose, SavedWorld, delete_world, list_worlds, load_world, save_world, worlds_dir
+from game.world.seasons import ClimateSettings
 from game.world.stamps import Stamp
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,6 +109,27 @@ def test_a_recipe_of_its_own_comes_along(tmp_path: Path) -> None:
     assert content(worlds_dir() / "w" / "world.json.gz")["recipe"] == "recipe.toml"
 
 
+def test_season_and_sea_come_back_and_bad_ones_are_repaired() -> None:
+    one = world()
+    one.climate = ClimateSettings(day=291.5, year_s=600.0, flood_m=20.0, warmth_c=-2.5, waves_m=3.25)
+    path = save_world("autumn", one)
+    again, messages = load_world("autumn")
+    assert messages == []
+    assert again.climate == one.climate
+    data = content(path)
+    data["climate"]["day"] = 900
+    rewrite(path, data)
+    again, messages = load_world("autumn")
+    assert again.climate.day == ClimateSettings().day
+    assert again.climate.flood_m == 20.0
+    assert any("climate day = 900" in message for message in messages)
+    # A world that was saved before there were seasons.
+    del data["climate"]
+    rewrite(path, data)
+    again, messages = load_world("autumn")
+    assert (again.climate, messages) == (ClimateSettings(), [])
+
+
 def test_what_is_written_fits_the_schema_that_ships() -> None:
     schema = json.loads(resource("assets", "schema", "world.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -120,7 +142,14 @@ def test_what_is_written_fits_the_schema_that_ships() -> None:
     for one in (full, sculpted, SavedWorld("desert", -5)):
         jsonschema.validate(content(save_world("w", one)), schema)
     good = content(save_world("w", full))
-    for broken in ({"seed": 1.5}, {"hour": "noon"}, {"version": 1}, {"edits": []}, {"stamps": [{}]}):
+    for broken in (
+        {"seed": 1.5},
+        {"hour": "noon"},
+        {"version": 1},
+        {"edits": []},
+        {"stamps": [{}]},
+        {"climate": {"day": 400}},
+    ):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**good, **broken}, schema)
 

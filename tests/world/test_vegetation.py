@@ -62,7 +62,7 @@ def test_feet_are_on_their_page_and_apart() -> None:
         assert page.trees.dtype == np.float32
         assert (page.trees[:, [0, 2]] >= 0.0).all()
         assert (page.trees[:, [0, 2]] < 128.0).all()
-        assert (np.diff(page.trees[:, 7]) >= 0.0).all()
+        assert (np.diff(np.floor(16.0 * page.trees[:, 7])) >= 0.0).all()  # a page of level 0 is one tile
         assert (page.trees[:, 7] < 1.0).all()
         assert ((page.trees[:, 4] >= 0.6) & (page.trees[:, 4] <= 1.4)).all()
         assert set(np.unique(page.trees[:, 6])) <= {scatter.CONIFER, scatter.BROADLEAF}
@@ -101,10 +101,14 @@ def test_places_are_uniform_and_ranks_independent() -> None:
 def test_coarse_pages_hold_a_bounded_share() -> None:
     land = LandSource(AnalyticSource(1.0), EditLog(), 5, 4)
     page = land.make_page(PageKey(3, -1, 0))
-    assert 9_000 < len(page.trees) < 12_000
-    assert page.trees[:, 7].max() < 0.5
+    assert 20_000 < len(page.trees) < 22_000
     assert len(land.make_page(PageKey(4, 0, 0)).trees) == 0
-    assert [share_kept(level) for level in range(5)] == [1.0, 1.0, 1.0, 0.5, 0.125]
+    wide = LandSource(AnalyticSource(1.0), EditLog(), 5, 6)
+    for level, share in ((4, 6 / 16), (5, 1 / 16)):
+        trees = wide.make_page(PageKey(level, -1, 0)).trees
+        assert trees[:, 7].max() < share
+        assert len(trees) < 33_000
+    assert [share_kept(level) for level in range(6)] == [1.0, 1.0, 1.0, 1.0, 6 / 16, 1 / 16]
     with pytest.raises(ValueError, match="tree_levels"):
         Vegetation(AnalyticSource(), 1, 99)
 

@@ -1,0 +1,77 @@
+"""The CPU half of drawing scenery: rows of pages into instance rows. Owns no GL object.
+
+Things stand on the finest level's samples and are drawn where that level draws the land; where it morphs, the land is
+moved by less than the eye can tell. Toward the end of its range they sink to nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.coords import PageKey
+from game.kernels.scenery import FENCE, ROCK
+from game.lod import frustum
+from game.render.frame import FrameView, covering
+from game.world.vegetation import SHORE_M
+
+INSTANCE_DTYPE = np.dtype([("place", "<f4", (4,)), ("axis", "<f4", (4,)), ("size", "<f4", (4,))])
+"""Foot relative to the camera and tint; direction, rise and share; stretch and how far the tone varies."""
+
+MESHES = ("stone", "log", "panel", "gate", "stone_far")
+"""Models by number: that of a kind is its number less one; the last stands for stones farther off."""
+
+STONE_NEAR_M = 40.0
+MARGIN_M = 3.5
+"""Stones up to here are drawn in full; nothing reaches farther than the margin from its foot."""
+
+REACH_M = 220.0
+GROWN_SHARE = 0.8
+"""Drawn up to the least of this and the range of the finest level; full size up to a share of that."""
+
+
+def reach_of(view: FrameView) -> float:
+    """Distance in metres up to which scenery is drawn."""
+    selection = view.selection
+    if not selection.levels:
+        return 0.0
+    return min(REACH_M, float(selection.ranges[0]))
+
+
+def instances(
+    tiles: list[tuple[PageKey, NDArray[np.float32]]], view: FrameView
+) -> dict[str, NDArray[np.void]]:
+    """INSTANCE_DTYPE [n] by the name of a model, of what is in sight; rows of pages as in `kernels.scenery`."""
+    reach = reach_of(view)
+    camera = covering(view.camera)
+    parts = []
+    for key, rows in tiles:
+        x, z = key.origin_m
+        place = rows.astype(np.float64)
+        place[:, 0] += x - camera.x
+        place[:, 2] += z - camera.z
+        parts.append(place)
+    if not parts or reach <= 0.0:
+        return {}
+    rows = np.concatenate(parts)
+    rows = rows[rows[:, 1] > view.sea_level_m + SHORE_M]
+    rows[:, 1] -= camera.y
+    look = (camera.yaw_rad, camera.pitch_rad, camera.fov_y_rad, camera.aspect)
+    sides = frustum.planes(*look, 0.1, 1.0e5)[:4, :3]
+    distance = np.sqrt(rows[:, 0] ** 2 + rows[:, 2] ** 2 + float(view.selection.altitude_m) ** 2)
+    seen = (distance < reach) & (sides @ rows[:, :3].T > -MARGIN_M).all(axis=0)
+    rows, distance = rows[seen], distance[seen]
+    kind = rows[:, 8].astype(np.int64)
+    made = np.zeros(len(rows), INSTANCE_DTYPE)
+    made["place"][:, :3] = rows[:, :3]
+    made["place"][:, 3] = rows[:, 9]
+    made["axis"][:, :3] = rows[:, 3:6]
+    made["axis"][:, 3] = np.clip((reach - distance) / ((1.0 - GROWN_SHARE) * reach), 0.0, 1.0)
+    length, radius = rows[:, 6], rows[:, 7]
+    stone, built = kind == ROCK, kind >= FENCE
+    made["size"][:, 0] = np.where(stone, radius, length)
+    made["size"][:, 1] = np.where(stone, length, np.where(built, 1.0, radius))
+    made["size"][:, 2] = np.where(built, 1.0, radius)
+    made["size"][:, 3] = np.where(stone, 1.0, 0.5)
+    number = np.where(stone & (distance > STONE_NEAR_M), len(MESHES) - 1, kind - 1)
+    return {name: made[number == n] for n, name in enumerate(MESHES) if (number == n).any()}

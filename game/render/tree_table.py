@@ -1,0 +1,164 @@
+"""The trees of every resident page in one array, and where each tile's are: what the kernels read. No GL.
+
+Rows change only when a page arrives, goes or is edited; `tree_store` keeps their copy on the GPU.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.coords import PageKey
+from game.kernels import scatter
+from game.kernels.tree_tiles import BLOCK, TILE_COLUMNS
+from game.world.page import TREE_COLUMNS
+from game.world.vegetation import tiles_along
+
+LINE_ROWS = 512
+"""The room grows by whole lines of the texture, two texels a tree: 1,024 texels, the width every OpenGL 3.3 has."""
+
+TreeTile = tuple[PageKey, NDArray[np.float32], int]
+"""A resident page's key, its rows (`PageData.trees`) and its texture layer."""
+
+
+@dataclass(slots=True)
+class _Held:
+    """One page's trees in the store."""
+
+    source: NDArray[np.float32]
+    first: int
+    table: NDArray[np.int64]
+    bounds: NDArray[np.float32]
+    starts: NDArray[np.int32]
+
+
+class TreeTable:
+    """Keeps the rows of the tiles it was last given, and where each tile's are."""
+
+    def __init__(self, lines: int = 64) -> None:
+        """Room for `lines` · 512 trees at first; it doubles when needed."""
+        self.rows = np.zeros((lines * LINE_ROWS, TREE_COLUMNS), np.float32)
+        self.table = np.zeros((0, TILE_COLUMNS), np.int64)
+        """int64 [tiles, TILE_COLUMNS], see `kernels.tree_tiles`; by level first."""
+        self.bounds = np.zeros((0, 2), np.float32)
+        """float32 [tiles, 2]: least and greatest height of a foot."""
+        self.starts = np.zeros((0, scatter.RANKS + 1), np.int32)
+        """int32 [tiles, RANKS + 1]: where the sixteenths of rank begin, counted from the page's first row."""
+        self._held: dict[PageKey, _Held] = {}
+        self._free: list[tuple[int, int]] = [(0, len(self.rows))]
+        """Unused spans (first, end) of rows, ascending; whole blocks."""
+        self._seen: list[TreeTile] | None = None
+
+    @property
+    def trees(self) -> int:
+        """Trees held."""
+        return sum(len(held.source) for held in self._held.values())
+
+    def sync(self, tiles: list[TreeTile]) -> list[tuple[int, int]]:
+        """Hold the rows of `tiles`, sorted by key, and no others; return the spans (first, end) that changed."""
+        if tiles is self._seen:
+            return []
+        self._seen = tiles
+        wanted = {key for key, _, _ in tiles}
+        for key in [key for key in self._held if key not in wanted]:
+            self._drop(key)
+        changed: list[tuple[int, int]] = []
+        for key, rows, layer in tiles:
+            known = self._held.get(key)
+            if known is None:
+                changed.append(self._add(key, rows))
+            elif known.source is not rows:
+                changed += self._change(known, key, rows)
+            self._held[key].table[:, 7] = layer
+        parts = [self._held[key] for key, _, _ in tiles]
+        if parts:
+            self.table = np.concatenate([held.table for held in parts])
+            self.bounds = np.concatenate([held.bounds for held in parts])
+            self.starts = np.concatenate([held.starts for held in parts])
+        else:
+            self.table, self.bounds, self.starts = self.table[:0], self.bounds[:0], self.starts[:0]
+        return changed
+
+    def _add(self, key: PageKey, rows: NDArray[np.float32]) -> tuple[int, int]:
+        first = self._take_span(len(rows))
+        side = tiles_along(key.level)
+        starts = np.empty((side * side, scatter.RANKS + 1), np.int32)
+        scatter.tile_starts(rows, key.span_m, side, starts)
+        full = np.flatnonzero(starts[:, -1] > starts[:, 0])
+        starts = starts[full]
+        x, z = key.origin_m
+        width = key.span_m // side
+        table = np.zeros((len(full), TILE_COLUMNS), np.int64)
+        table[:, 0], table[:, 1], table[:, 2] = key.level, x, z
+        table[:, 3], table[:, 4] = x + full % side * width, z + full // side * width
+        table[:, 5], table[:, 6] = first + starts[:, 0], starts[:, -1] - starts[:, 0]
+        held = _Held(rows, first, table, np.empty((len(full), 2), np.float32), starts)
+        self._held[key] = held
+        self.rows[first : first + len(rows)] = rows
+        self._measure(held)
+        return first, first + len(rows)
+
+    def _drop(self, key: PageKey) -> None:
+        held = self._held.pop(key)
+        self._give_back(held.first, held.first + _whole_blocks(len(held.source)))
+
+    def _change(self, held: _Held, key: PageKey, rows: NDArray[np.float32]) -> list[tuple[int, int]]:
+        """An edit moved feet up or down; the order of the rows follows place and rank, which it leaves alone."""
+        if len(rows) != len(held.source):
+            self._drop(key)
+            return [self._add(key, rows)]
+        moved = np.flatnonzero((rows[:, 1] != held.source[:, 1]) | (rows[:, 3] != held.source[:, 3]))
+        held.source = rows
+        if not len(moved):
+            return []
+        first = held.first
+        self.rows[first : first + len(rows)] = rows
+        self._measure(held)
+        blocks = np.unique(moved // BLOCK)
+        return [
+            (first + int(run[0]) * BLOCK, first + min((int(run[-1]) + 1) * BLOCK, len(rows)))
+            for run in np.split(blocks, np.flatnonzero(np.diff(blocks) > 1) + 1)
+        ]
+
+    def _measure(self, held: _Held) -> None:
+        if not len(held.table):
+            return
+        feet = held.source[:, (1, 3)]
+        starts = held.table[:, 5] - held.first
+        held.bounds[:, 0] = np.minimum.reduceat(feet.min(axis=1), starts)
+        held.bounds[:, 1] = np.maximum.reduceat(feet.max(axis=1), starts)
+
+    # Spans of rows.
+
+    def _take_span(self, count: int) -> int:
+        size = _whole_blocks(count)
+        for at, (first, end) in enumerate(self._free):
+            if end - first >= size:
+                if end - first == size:
+                    del self._free[at]
+                else:
+                    self._free[at] = (first + size, end)
+                return first
+        before = len(self.rows)
+        more = max(before, -(-size // LINE_ROWS) * LINE_ROWS)
+        self.rows = np.concatenate([self.rows, np.zeros((more, TREE_COLUMNS), np.float32)])
+        self._give_back(before, before + more)
+        return self._take_span(count)
+
+    def _give_back(self, first: int, end: int) -> None:
+        self._free.append((first, end))
+        self._free.sort()
+        merged = [self._free[0]]
+        for begin, stop in self._free[1:]:
+            if begin == merged[-1][1]:
+                merged[-1] = (merged[-1][0], stop)
+            else:
+                merged.append((begin, stop))
+        self._free = merged
+
+
+def _whole_blocks(count: int) -> int:
+    """`count` rows rounded up to blocks."""
+    return -(-count // BLOCK) * BLOCK

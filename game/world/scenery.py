@@ -1,0 +1,130 @@
+"""Stones, logs, fences and gates as a function of seed, place and edited land.
+
+Placement is `kernels.scenery`; here are the rows of a page, remembered, and what of them is solid. Main thread only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from game.core.coords import PAGE_QUADS
+from game.kernels import scenery as kernels
+from game.kernels.scenery import COLUMNS, FENCE, GATE, LOG, NODE_M, ROCK
+from game.world.page import PageData
+
+if TYPE_CHECKING:
+    from game.world.source import HeightSource
+
+__all__ = ["FENCE", "GATE", "LOG", "ROCK", "Scenery"]
+
+ROOT_M = 0.5
+"""Things are solid from this far below the land, as trunks are."""
+
+FENCE_HEIGHT_M = 1.05
+POST_RADIUS_M = 0.1
+POST_HEIGHT_M = 2.6
+"""Height of a panel's upper rail; radius and height of a gate's posts."""
+
+ROCK_SOLID = 0.85
+"""Share of a stone's outline and height that is solid: it is round at the edges."""
+
+_MOST_PAGES = 160
+
+Rows = NDArray[np.float32]
+
+
+class Scenery:
+    """What stands on the land beside trees."""
+
+    def __init__(self, source: HeightSource, seed: int, page_at: Callable[[int, int], PageData]) -> None:
+        """`seed` is the world's; `page_at(ix, iz)` gives the level-0 page with the edits that are shown."""
+        self._source = source
+        self._seed = int(np.uint64(seed & 0xFFFFFFFFFFFFFFFF).astype(np.int64))
+        self._page_at = page_at
+        self._rows: dict[tuple[int, int, int], Rows] = {}
+        self._density: dict[tuple[int, int], Rows] = {}
+
+    def rows(self, page: PageData) -> Rows:
+        """float32 [n, 10] of a level-0 page, columns as in `kernels.scenery`; feet on `page.edited`."""
+        key = (page.key.ix, page.key.iz, page.epoch)
+        found = self._rows.get(key)
+        if found is None:
+            west, north = page.key.origin_m
+            first_x, first_z = west // NODE_M, north // NODE_M
+            made = np.empty((kernels.CAPACITY, COLUMNS), np.float32)
+            count = kernels.place(
+                self._seed,
+                west,
+                north,
+                page.base,
+                page.edited,
+                self._nodes(first_x, first_z),
+                first_x,
+                first_z,
+                made,
+            )
+            found = self._rows[key] = made[:count].copy()
+            while len(self._rows) > _MOST_PAGES:
+                del self._rows[next(iter(self._rows))]
+        return found
+
+    def _nodes(self, first_x: int, first_z: int) -> Rows:
+        """Tree density at the nodes of a page: asked once, edits do not change it."""
+        nodes = self._density.get((first_x, first_z))
+        if nodes is None:
+            found = self._source.forest_nodes(first_x, first_z, 3, 3)
+            nodes = self._density[first_x, first_z] = np.ascontiguousarray(found, dtype=np.float32)
+            while len(self._density) > _MOST_PAGES:
+                del self._density[next(iter(self._density))]
+        return nodes
+
+    def solids(self, west_m: float, north_m: float, side_m: float) -> NDArray[np.float64]:
+        """What is solid and has its middle in a square: float64 [n, 8], sorted.
+
+        Columns x, z, end x, end z, radius, bottom height, top height, kind: a capsule in the plane between two heights.
+        A gate is two posts, of the kind `FENCE`, and the way through between them, of the kind `GATE`.
+        """
+        found = [np.zeros((0, 8))]
+        for ix in range(int(west_m // PAGE_QUADS), int((west_m + side_m) // PAGE_QUADS) + 1):
+            for iz in range(int(north_m // PAGE_QUADS), int((north_m + side_m) // PAGE_QUADS) + 1):
+                rows = self.rows(self._page_at(ix, iz))
+                x = ix * float(PAGE_QUADS) + rows[:, 0].astype(np.float64)
+                z = iz * float(PAGE_QUADS) + rows[:, 2].astype(np.float64)
+                inside = (x >= west_m) & (x < west_m + side_m) & (z >= north_m) & (z < north_m + side_m)
+                if inside.any():
+                    found.append(solids_of(rows[inside], ix * float(PAGE_QUADS), iz * float(PAGE_QUADS)))
+        solids = np.concatenate(found)
+        return solids[np.lexsort(solids.T[::-1])]
+
+
+def solids_of(rows: Rows, origin_x: float, origin_z: float) -> NDArray[np.float64]:
+    """Solids of scenery rows as in `Scenery.solids`, in no order."""
+    wide = rows.astype(np.float64)
+    x, z, y, kind = origin_x + wide[:, 0], origin_z + wide[:, 2], wide[:, 1], wide[:, 8]
+    lies = kind != ROCK
+    half = np.where(lies, 0.5 * wide[:, 6], 0.0)
+    fall = np.where(lies, half * np.abs(wide[:, 5]), 0.0)
+    found = np.empty((len(rows), 8))
+    found[:, 0], found[:, 1] = x - half * wide[:, 3], z - half * wide[:, 4]
+    found[:, 2], found[:, 3] = x + half * wide[:, 3], z + half * wide[:, 4]
+    found[:, 4] = np.where(kind == ROCK, ROCK_SOLID, 1.0) * wide[:, 7]
+    found[:, 5] = y - fall - ROOT_M
+    height = np.select(
+        [kind == ROCK, kind == LOG, kind == FENCE],
+        [ROCK_SOLID * wide[:, 6], 2.0 * wide[:, 7], np.full(len(rows), FENCE_HEIGHT_M)],
+        POST_HEIGHT_M,
+    )
+    found[:, 6] = y + fall + height
+    found[:, 7] = kind
+    posts = [found]
+    for end in (0, 2):
+        gates = found[kind == GATE].copy()
+        gates[:, 0:2] = gates[:, end : end + 2]
+        gates[:, 2:4] = gates[:, 0:2]
+        gates[:, 4], gates[:, 7] = POST_RADIUS_M, FENCE
+        posts.append(gates)
+    return np.concatenate(posts)
