@@ -32,9 +32,10 @@ POST_HEIGHT_M = 2.6
 ROCK_SOLID = 0.85
 """Share of a stone's outline and height that is solid: it is round at the edges."""
 
-STEP_M = 0.3
-MOST_PARTS = 16
-"""Heights that one solid of something tilted may span beyond its own, and the most solids it is cut into."""
+STEP_M = 0.12
+MOST_PARTS = 24
+"""Rise of one solid of something tilted, and the most solids it is cut into. Natural logs lie level; sculpted land
+tilts them."""
 
 _MOST_PAGES = 160
 
@@ -124,7 +125,8 @@ def solids_of(rows: Rows, origin_x: float, origin_z: float) -> NDArray[np.float6
         [ROCK_SOLID * wide[:, 6], 2.0 * wide[:, 7], np.full(len(wide), FENCE_HEIGHT_M)],
         POST_HEIGHT_M,
     )
-    found[:, 6] = y + fall + height
+    # A part is as high as at its lower end: the next one is within the width of a rider all the same.
+    found[:, 6] = y + np.where(kind == GATE, fall, -fall) + height
     found[:, 7] = kind
     posts = [found]
     gate = kind == GATE
