@@ -237,6 +237,10 @@ class Game:
         if inputs.gamepad_lost and self._playing:
             session.paused = True
             session.messages.append(("the gamepad is gone; the ride is paused", "warning"))
+        if inputs.focus_lost and self._playing and not session.paused:
+            # Nobody rides blind into a tree behind another window.
+            session.paused = True
+            session.messages.append(("the window lost the keyboard; the ride is paused", "info"))
         if inputs.pause and self._playing:
             session.paused = not session.paused
         if inputs.sculpt:
