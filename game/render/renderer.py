@@ -25,7 +25,7 @@ from game.render.post import PostPass
 from game.render.rider import RiderPass
 from game.render.runoff import PondsPass, RainPass, RunoffTextures
 from game.render.scenery import SceneryPass
-from game.render.sky import SkyPass
+from game.render.sky import SkyPass, SkyTable
 from game.render.terrain import TerrainPass, far_band_near_m
 from game.render.trees import TreesPass
 from game.render.uniforms import FrameUniforms
@@ -108,6 +108,7 @@ class Renderer:
         self._rider = RiderPass(gl)
         self._overlay = OverlayPass(gl)
         self._sky = SkyPass(gl)
+        self._sky_table = SkyTable(gl)
         self._water = WaterPass(gl, self._detail)
         self._runoff = RunoffTextures(gl)
         self._ponds = PondsPass(gl)
@@ -172,6 +173,7 @@ class Renderer:
         self.frame.update(view, *self.size, far_near)
         self._terrain.prepare(selection, far_level)
         self._runoff.update(view)
+        self._sky_table.update(self.frame.atmosphere.sky)
 
         timed = self.timers
         self._begin()
@@ -279,6 +281,7 @@ class Renderer:
             self._runoff,
             self._water,
             self._sky,
+            self._sky_table,
             self._overlay,
             self._rider,
             self._scenery,

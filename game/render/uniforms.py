@@ -19,10 +19,12 @@ from game.gl.buffer import Buffer
 from game.gl.context import GLContext
 from game.gl.preprocess import ShaderSource, constants_glsl, load, std140_block
 from game.gl.program import Program
+from game.kernels.scattering import MIE_ASYMMETRY, MIE_EXTINCTION, MIE_KM, RAYLEIGH
 from game.render.atmosphere import Atmosphere, atmosphere
 from game.render.frame import CameraView, FrameView
 from game.render.materials import MATERIAL_CONSTANTS, relief_glsl
 from game.render.noise_tile import MICRO_CELLS, MICRO_SLOPE
+from game.render.scattering import SKY_SIDES, SKY_UPS
 from game.render.weather_light import overcast_of, under_clouds
 from game.streaming.bed import BED_LEVELS, BED_SIDE
 from game.world.waves import WAVES, chop, runup_m, surface_offset_m, wave_rows
@@ -35,14 +37,20 @@ CLOUD_PERIOD_M = 24576
 NEAR_M = 0.15
 """Near plane of the near band."""
 
-CLEAREST_1_M = 2.4e-5
-"""Haze of the clearest day: half of the green is gone after some 60 km at mountain height."""
+CLEAR_1_M = tuple(1e-3 * (part + MIE_EXTINCTION) for part in RAYLEIGH)
+"""Extinction of clear air at height 0, per metre: half of the green is gone after 40 km."""
+
+HAZY_POWER = 0.7
+"""Hazier air has more aerosol: molecules grow by this power of what green loses, aerosol makes up the rest."""
 
 RAIN_VEIL_1_M = 2.4e-6
 """Extinction of rain, per metre and mm/h: a heavy shower hides what is ten kilometres off."""
 
-HAZE_SCALE_M = 1600.0
+HAZE_SCALE_M = 1000.0 * MIE_KM
 """Height over which the haze thins by e."""
+
+SKY_UNIT = 15
+"""Texture unit of the sky's table, in every program that asks for the colour of sky or haze."""
 
 _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
     ("view_projection", "<f4", (4, 4)),  # near band: trees, rider, brush ring use this one
@@ -59,8 +67,6 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
     ("light_colour", "<f4", (4,)),
     ("sky_light", "<f4", (4,)),
     ("ground_light", "<f4", (4,)),
-    ("zenith", "<f4", (4,)),
-    ("horizon", "<f4", (4,)),
     ("glow", "<f4", (4,)),
     ("disc", "<f4", (4,)),
     ("haze", "<f4", (4,)),  # extinction per metre r, g, b at height 0; w: view distance
@@ -108,6 +114,9 @@ FRAME_CONSTANTS: dict[str, int | float | tuple[float, ...]] = {
     "CLOUD_PERIOD_M": float(CLOUD_PERIOD_M),
     "TIME_PERIOD_S": TIME_PERIOD_S,
     "HAZE_SCALE_M": HAZE_SCALE_M,
+    "SKY_UPS": float(SKY_UPS),
+    "SKY_SIDES": float(SKY_SIDES),
+    "MIE_ASYMMETRY": MIE_ASYMMETRY,
     "WAVES": WAVES,
     "BED_MAPS": len(BED_LEVELS),
     "BED_SIDE": float(BED_SIDE),
@@ -141,6 +150,8 @@ def load_program(
     vertex, fragment = read()
     uses_frame = any("generated/frame.glsl" in source.files for source in (vertex, fragment))
     blocks = {"Frame": FRAME_BINDING} if uses_frame else {}
+    if any("include/atmosphere.glsl" in source.files for source in (vertex, fragment)):
+        samplers = {**(samplers or {}), "sky_table": SKY_UNIT}
     return Program(gl, vertex, fragment, blocks, samplers, read)
 
 
@@ -295,8 +306,6 @@ class FrameUniforms:
             "light_colour",
             "sky_light",
             "ground_light",
-            "zenith",
-            "horizon",
             "glow",
             "disc",
         ):
@@ -309,16 +318,14 @@ class FrameUniforms:
         return math.exp(-min(max(height_m, -500.0), 9000.0) / HAZE_SCALE_M)
 
     def _haze(self, view: FrameView) -> None:
-        # Ranges at half the view keep two thirds of their red and under half of their blue: crisp, blue-grey.
-        reach = max(view.view_m, 4000.0)
-        # The clearest air there is takes as much: a view of 100 km fades into the sky instead of ending.
-        strength = max(0.95 / reach, CLEAREST_1_M)
+        # The clearest air there is fades a view of 100 km into the sky; a shorter view has hazier air, not an end.
+        hazier = max(1.0, 0.8 / (max(view.view_m, 4000.0) * CLEAR_1_M[1]))
+        molecules = hazier**HAZY_POWER
+        aerosol = hazier * CLEAR_1_M[1] - molecules * 1e-3 * RAYLEIGH[1]
         # Falling rain veils what is far, all colours alike.
         rain = view.rain_mm_h * RAIN_VEIL_1_M
         self.data[0]["haze"] = (
-            strength * 0.55 + rain,
-            strength * 0.85 + rain,
-            strength * 1.45 + rain,
+            *(molecules * 1e-3 * part + aerosol + rain for part in RAYLEIGH),
             view.view_m,
         )
 
