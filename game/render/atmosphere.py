@@ -24,6 +24,9 @@ Colour = tuple[float, float, float]
 _NIGHT = ((0.0022, 0.0042, 0.0115), (0.0075, 0.0115, 0.022))
 """Zenith and horizon of a moonlit sky."""
 
+_MOON_RISES = (-0.14, -0.24)
+"""Sine of the sun's elevation from which the moon lights the land, and where it does in full."""
+
 _SEEN = np.array([0.2126, 0.7152, 0.0722])
 _ADAPTED = 0.45
 """Power of the ratio of light by which the eye makes up for less of it."""
@@ -91,6 +94,24 @@ def sun_direction(hour: float) -> Colour:
     return (east / length, up / length, south / length)
 
 
+def _light_direction(sun: Colour) -> Colour:
+    height = sun[1]
+    if height < _MOON_RISES[0]:
+        raised = max(0.45, -height)
+        length = math.sqrt(sun[0] ** 2 + sun[2] ** 2 + raised * raised)
+        return (-sun[0] / length, raised / length, -sun[2] / length)
+    # A sun below the horizon would light the undersides of hills while it fades. After it the bright sky above
+    # where it set is what gives the land its form, so the light climbs a little and goes on from there.
+    lifted = max(height, 0.02) + 0.22 * smoothstep(0.06, -0.05, height)
+    length = math.sqrt(sun[0] ** 2 + sun[2] ** 2 + lifted * lifted)
+    return (sun[0] / length, lifted / length, sun[2] / length)
+
+
+def light_direction(hour: float) -> Colour:
+    """Unit vector toward what lights the land at `hour`, sun or moon: `Atmosphere.light_direction`."""
+    return _light_direction(sun_direction(hour))
+
+
 def atmosphere(hour: float) -> Atmosphere:
     """The sky of `hour` (local solar time, 0…24; any finite number wraps).
 
@@ -122,36 +143,25 @@ def atmosphere(hour: float) -> Atmosphere:
     # The eye adapts to the land's shade more than to its lit side: adapted light is neither blinding nor black.
     sunlight = _colour(gain**0.4 * clear.sunlight)
     evening = smoothstep(0.30, 0.0, height) * smoothstep(-0.22, -0.02, height)
-    moon_reach = smoothstep(-0.14, -0.24, height)
+    light_toward = _light_direction(sun)
+    moon_reach = smoothstep(*_MOON_RISES, height)
     if moon_reach > 0.0:
-        raised = max(0.45, -height)
-        length = math.sqrt(sun[0] ** 2 + sun[2] ** 2 + raised * raised)
-        light_direction = (-sun[0] / length, raised / length, -sun[2] / length)
         light = _times((0.055, 0.075, 0.120), moon_reach)
     else:
-        # A sun below the horizon would light the undersides of hills while it fades. After it the bright sky above
-        # where it set is what gives the land its form, so the light climbs a little and goes on from there.
         twilight = smoothstep(-0.14, 0.0, height) * smoothstep(0.16, 0.0, height)
-        lifted = max(height, 0.02) + 0.22 * smoothstep(0.06, -0.05, height)
-        length = math.sqrt(sun[0] ** 2 + sun[2] ** 2 + lifted * lifted)
-        light_direction = (sun[0] / length, lifted / length, sun[2] / length)
         afterglow = _colour(sky[SKY_UPS // 5 : SKY_UPS // 2, -1, :3].mean(axis=0).astype(np.float64))
         pale = sum(afterglow) / 3.0
-        afterglow = (
-            0.6 * afterglow[0] + 0.4 * pale,
-            0.6 * afterglow[1] + 0.4 * pale,
-            0.6 * afterglow[2] + 0.4 * pale,
-        )
-        light = _plus(sunlight, _times(afterglow, 1.8 * twilight))
+        r, g, b = (0.6 * part + 0.4 * pale for part in afterglow)
+        light = _plus(sunlight, _times((r, g, b), 1.8 * twilight))
     sky_light = _colour(
-        (1.45 + 0.9 * evening) * seen_as(clear.diffuse)
+        (1.9 + 0.9 * evening) * seen_as(clear.diffuse)
         + night * (0.38 * np.array(_NIGHT[0]) + 0.62 * np.array(_NIGHT[1]))
     )
-    bounce = _times(light, 0.055 * max(light_direction[1], 0.0))
+    bounce = _times(light, 0.055 * max(light_toward[1], 0.0))
     ground_light = _plus(_times(sky_light, 0.32), (bounce[0] * 1.0, bounce[1] * 0.95, bounce[2] * 0.7))
     return Atmosphere(
         sun_direction=sun,
-        light_direction=light_direction,
+        light_direction=light_toward,
         light_colour=light,
         sky_light=sky_light,
         ground_light=ground_light,

@@ -19,6 +19,7 @@ from game.gl.texture import DEPTH32F, LINEAR, NEAREST, RGBA8, RGBA16F, Renderbuf
 from game.gl.timer import PassTimers
 from game.render.frame import FrameView
 from game.render.materials import MaterialTextures
+from game.render.mountain_shade import ShadeTexture
 from game.render.noise_tile import noise_tile
 from game.render.overlay import OverlayPass
 from game.render.post import PostPass
@@ -109,6 +110,7 @@ class Renderer:
         self._overlay = OverlayPass(gl)
         self._sky = SkyPass(gl)
         self._sky_table = SkyTable(gl)
+        self._shade = ShadeTexture(gl)
         self._water = WaterPass(gl, self._detail)
         self._runoff = RunoffTextures(gl)
         self._ponds = PondsPass(gl)
@@ -174,6 +176,7 @@ class Renderer:
         self._terrain.prepare(selection, far_level)
         self._runoff.update(view)
         self._sky_table.update(self.frame.atmosphere.sky)
+        self._shade.update(view.shade)
 
         timed = self.timers
         self._begin()
@@ -282,6 +285,7 @@ class Renderer:
             self._water,
             self._sky,
             self._sky_table,
+            self._shade,
             self._overlay,
             self._rider,
             self._scenery,

@@ -23,10 +23,12 @@ from game.kernels.scattering import MIE_ASYMMETRY, MIE_EXTINCTION, MIE_KM, RAYLE
 from game.render.atmosphere import Atmosphere, atmosphere
 from game.render.frame import CameraView, FrameView
 from game.render.materials import MATERIAL_CONSTANTS, relief_glsl
+from game.render.mountain_shade import SHADE_UNIT
 from game.render.noise_tile import MICRO_CELLS, MICRO_SLOPE
 from game.render.scattering import SKY_SIDES, SKY_UPS
 from game.render.weather_light import overcast_of, under_clouds
 from game.streaming.bed import BED_LEVELS, BED_SIDE
+from game.streaming.mountain_shade import SHADE_SIDE, SHADE_SPACING_M
 from game.world.waves import WAVES, chop, runup_m, surface_offset_m, wave_rows
 
 FRAME_BINDING = 0
@@ -48,6 +50,9 @@ RAIN_VEIL_1_M = 2.4e-6
 
 HAZE_SCALE_M = 1000.0 * MIE_KM
 """Height over which the haze thins by e."""
+
+SHADE_FROM_M, SHADE_FULL_M = 3.0, 40.0
+"""How deep in a mountain's shadow the light begins to go, and is gone."""
 
 SKY_UNIT = 15
 """Texture unit of the sky's table, in every program that asks for the colour of sky or haze."""
@@ -92,6 +97,7 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
         "<f4",
         (len(BED_LEVELS), 4),
     ),  # first sample's x and z from the camera, 1 / spacing, 1 where it is known
+    ("shade", "<f4", (4,)),  # first sample's x and z from the camera, 1 / spacing, share of the new shadows
     ("cloud", "<f4", (4,)),  # tile offset x and z (0…1), height above the camera; valley haze at the camera
     ("levels", "<f4", (MAX_LEVEL + 1, 4)),  # range r, (1 − m)·r, m·r, 1 when the level morphs
     (
@@ -117,6 +123,9 @@ FRAME_CONSTANTS: dict[str, int | float | tuple[float, ...]] = {
     "SKY_UPS": float(SKY_UPS),
     "SKY_SIDES": float(SKY_SIDES),
     "MIE_ASYMMETRY": MIE_ASYMMETRY,
+    "SHADE_SIDE": float(SHADE_SIDE),
+    "SHADE_FROM_M": SHADE_FROM_M,
+    "SHADE_FULL_M": SHADE_FULL_M,
     "WAVES": WAVES,
     "BED_MAPS": len(BED_LEVELS),
     "BED_SIDE": float(BED_SIDE),
@@ -152,6 +161,8 @@ def load_program(
     blocks = {"Frame": FRAME_BINDING} if uses_frame else {}
     if any("include/atmosphere.glsl" in source.files for source in (vertex, fragment)):
         samplers = {**(samplers or {}), "sky_table": SKY_UNIT}
+    if any("include/shade.glsl" in source.files for source in (vertex, fragment)):
+        samplers = {**(samplers or {}), "shade_tops": SHADE_UNIT}
     return Program(gl, vertex, fragment, blocks, samplers, read)
 
 
@@ -214,6 +225,8 @@ class FrameUniforms:
         self.data = np.zeros(1, FRAME_DTYPE)
         self.buffer = Buffer(gl, FRAME_DTYPE.itemsize, GL.GL_UNIFORM_BUFFER, dynamic=True)
         self.atmosphere: Atmosphere = atmosphere(12.0)
+        self._lit_by = (12.0, 0.0)
+        """Hour and overcast that `atmosphere` is for."""
         self.anchor_x = 0
         self.anchor_z = 0
         """Integer metres all relative offsets are counted from."""
@@ -248,6 +261,13 @@ class FrameUniforms:
         over = level + self._wave_over(view)
         row["sea"] = (level, view.sea_level_m, max(over, 0.02) if over > 0.0 else 0.0, selection.bend_per_m)
         self._waters(view)
+        if view.shade is not None:
+            row["shade"] = (
+                float(view.shade.i0 * SHADE_SPACING_M - self.anchor_x) - float(selection.frac_x),
+                float(view.shade.j0 * SHADE_SPACING_M - self.anchor_z) - float(selection.frac_z),
+                1.0 / SHADE_SPACING_M,
+                view.shade.share(view.time_s),
+            )
         drift = view.time_s * 9.0
         row["cloud"] = (
             _cloud_offset(self.anchor_x, float(selection.frac_x) + drift),
@@ -297,8 +317,10 @@ class FrameUniforms:
 
     def _light(self, view: FrameView) -> None:
         overcast = overcast_of(view.rain_mm_h)
-        air = under_clouds(atmosphere(view.hour), overcast)
-        self.atmosphere = air
+        if (view.hour, overcast) != self._lit_by:
+            self._lit_by = view.hour, overcast
+            self.atmosphere = under_clouds(atmosphere(view.hour), overcast)
+        air = self.atmosphere
         self.data[0]["overcast"] = overcast
         row = self.data[0]
         for name in (
