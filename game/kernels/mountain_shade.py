@@ -11,7 +11,7 @@ from game.kernels import jit
 NO_SHADE_M = -30_000.0
 """Height of a shadow where there is none."""
 
-FIRST_CELLS = 1.5
+FIRST_CELLS = 2.0
 """Land nearer than this casts no shadow of its own: facing away from the light darkens it already."""
 
 _NEAR_CELLS = 48.0

@@ -154,7 +154,7 @@ def atmosphere(hour: float) -> Atmosphere:
         r, g, b = (0.6 * part + 0.4 * pale for part in afterglow)
         light = _plus(sunlight, _times((r, g, b), 1.8 * twilight))
     sky_light = _colour(
-        (1.9 + 0.9 * evening) * seen_as(clear.diffuse)
+        (2.2 + 0.9 * evening) * seen_as(clear.diffuse)
         + night * (0.38 * np.array(_NIGHT[0]) + 0.62 * np.array(_NIGHT[1]))
     )
     bounce = _times(light, 0.055 * max(light_toward[1], 0.0))

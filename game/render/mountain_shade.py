@@ -23,10 +23,11 @@ class ShadeTexture:
 
     def update(self, shade: ShadeMap | None) -> None:
         """Send `shade` where it is not the one sent last, and bind."""
+        # Writing binds to the unit in use: it has to be the texture's own.
+        self._texture.bind(SHADE_UNIT)
         if shade is not None and shade is not self._sent:
             self._texture.write(shade.tops)
             self._sent = shade
-        self._texture.bind(SHADE_UNIT)
 
     def release(self) -> None:
         """Free the texture."""

@@ -21,10 +21,11 @@ class SkyTable:
 
     def update(self, sky: NDArray[np.float32]) -> None:
         """Send `sky` (`Atmosphere.sky`) where it is not the one sent last, and bind it."""
+        # Writing binds to the unit in use: it has to be the texture's own.
+        self._texture.bind(SKY_UNIT)
         if sky is not self._sent:
             self._texture.write(sky)
             self._sent = sky
-        self._texture.bind(SKY_UNIT)
 
     def release(self) -> None:
         """Free the texture."""
