@@ -3,8 +3,8 @@
 // Radiance of the sky by √sin(elevation) and cosine of the azimuth from the sun's; a: how much of the glow to add.
 uniform sampler2D sky_table;
 
-// Radiance of the clear sky without disc and clouds. Below the horizon it is the horizon's colour, so that
-// land faded by haze and the sky behind it meet without a line.
+// Radiance of the clear sky along a unit vector, without disc and clouds. Below the horizon it is the horizon's
+// colour, so that land faded by haze and the sky behind it meet without a line.
 vec3 sky_colour(vec3 direction) {
     float up = clamp(direction.y, 0.0, 1.0);
     vec2 level = direction.xz * inversesqrt(max(dot(direction.xz, direction.xz), 1e-8));
@@ -12,7 +12,7 @@ vec3 sky_colour(vec3 direction) {
     vec2 texel = vec2(0.5 + 0.5 * side, sqrt(up)) * vec2(SKY_SIDES - 1.0, SKY_UPS - 1.0) + 0.5;
     vec4 sky = textureLod(sky_table, texel / vec2(SKY_SIDES, SKY_UPS), 0.0);
     // Henyey and Greenstein's phase of aerosol.
-    float toward = sqrt(1.0 - up * up) * dot(level, sun_direction.xz) + up * sun_direction.y;
+    float toward = dot(direction, sun_direction.xyz);
     const float G = MIE_ASYMMETRY;
     float x = 1.0 + G * G - 2.0 * G * toward;
     return sky.rgb + glow.rgb * (sky.a * (1.0 - G * G) / 12.566371 * inversesqrt(x * x * x));
