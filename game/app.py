@@ -587,6 +587,7 @@ class Game:
             stream.spend(frame_s * (self.options.workers or default_workers()))
 
     def _draw(self, camera: CameraView, selection: Selection) -> None:
+        from game.render.atmosphere import light_direction
         from game.render.extract import extract
         from game.render.scenery_gather import REACH_M
 
@@ -610,6 +611,14 @@ class Game:
             micro_m=(micro.wavelength_m, micro.amplitude_m),
             runoff=session.runoff.view,
             scenery_tiles=session.scenery_near(camera.x, camera.z, REACH_M),
+            shade=session.shade.follow(
+                session.stream.store,
+                camera.x,
+                camera.z,
+                light_direction(session.weather.hour),
+                self.clock.time_due_s,
+                block=self.options.pages != "realtime",
+            ),
         )
         self._shown_camera = camera
         self.renderer.draw(view)

@@ -48,6 +48,7 @@ from game.ride.surface import SurfaceMap
 from game.streaming.bed import Bed
 from game.streaming.coast import CoastTracker
 from game.streaming.edit_switch import EditSwitch, Upload
+from game.streaming.mountain_shade import MountainShade
 from game.streaming.runoff import RunoffWorker
 from game.streaming.smoothing import SmoothDab, WideSmoothing
 from game.streaming.stream import TerrainStream
@@ -170,6 +171,8 @@ class Session:
     """(text, kind) for the player, taken by the user interface."""
     bed: Bed = field(default_factory=Bed)
     """The land around the camera, for the water."""
+    shade: MountainShade = field(default_factory=MountainShade)
+    """Shadows of mountains around the camera."""
     coast: CoastTracker = field(default_factory=CoastTracker)
     """The waterline of the land around."""
     lock: WorldLock | None = None
@@ -574,6 +577,7 @@ class Session:
         if self.lock is not None:
             self.lock.release()
         self.coast.close()
+        self.shade.close()
         self.switch.close()
         self.runoff.close()
         self.smoothing.close()

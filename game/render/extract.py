@@ -29,6 +29,7 @@ from game.ecs.world import EntityWorld
 from game.lod.selection import Selection
 from game.render.frame import BrushView, CameraView, FrameView, RiderView, brush_ring
 from game.streaming.bed import BedMap
+from game.streaming.mountain_shade import ShadeMap
 from game.world.runoff import RunoffView
 from game.world.sea import shown_level_m
 from game.world.seasons import season_look
@@ -158,6 +159,7 @@ def extract(
     micro_m: tuple[float, float] = (1.0, 0.0),
     runoff: RunoffView | None = None,
     scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] | None = None,
+    shade: ShadeMap | None = None,
 ) -> FrameView:
     """Everything the passes read this frame."""
     weather = entities.component(cast.world, Weather)
@@ -185,4 +187,5 @@ def extract(
         runoff=runoff,
         splash=splash_of(entities.component(cast.rider, Bicycle)),
         scenery_tiles=scenery_tiles or [],
+        shade=shade,
     )

@@ -19,13 +19,14 @@ from game.gl.texture import DEPTH32F, LINEAR, NEAREST, RGBA8, RGBA16F, Renderbuf
 from game.gl.timer import PassTimers
 from game.render.frame import FrameView
 from game.render.materials import MaterialTextures
+from game.render.mountain_shade import ShadeTexture
 from game.render.noise_tile import noise_tile
 from game.render.overlay import OverlayPass
 from game.render.post import PostPass
 from game.render.rider import RiderPass
 from game.render.runoff import PondsPass, RainPass, RunoffTextures
 from game.render.scenery import SceneryPass
-from game.render.sky import SkyPass
+from game.render.sky import SkyPass, SkyTable
 from game.render.terrain import TerrainPass, far_band_near_m
 from game.render.trees import TreesPass
 from game.render.uniforms import FrameUniforms
@@ -108,6 +109,8 @@ class Renderer:
         self._rider = RiderPass(gl)
         self._overlay = OverlayPass(gl)
         self._sky = SkyPass(gl)
+        self._sky_table = SkyTable(gl)
+        self._shade = ShadeTexture(gl)
         self._water = WaterPass(gl, self._detail)
         self._runoff = RunoffTextures(gl)
         self._ponds = PondsPass(gl)
@@ -172,6 +175,8 @@ class Renderer:
         self.frame.update(view, *self.size, far_near)
         self._terrain.prepare(selection, far_level)
         self._runoff.update(view)
+        self._sky_table.update(self.frame.atmosphere.sky)
+        self._shade.update(view.shade)
 
         timed = self.timers
         self._begin()
@@ -279,6 +284,8 @@ class Renderer:
             self._runoff,
             self._water,
             self._sky,
+            self._sky_table,
+            self._shade,
             self._overlay,
             self._rider,
             self._scenery,

@@ -137,7 +137,8 @@ def test_haze_meets_the_sky_at_the_horizon(stage: Stage, hour: float) -> None:
     """Open sea to the horizon: no line where it ends."""
     pixels = stage.picture(pitch_rad=0.0, sea_level_m=50.0, hour=hour).astype(int)
     steps = np.abs(np.diff(pixels, axis=0)).max(axis=2)
-    assert steps[44].max() <= 4
+    # A low sun's sky has a gradient of its own: where it meets the sea it may not be steeper than above.
+    assert (steps[44] <= np.maximum(4, 1.25 * steps[40:44].max(axis=0))).all()
 
 
 def test_every_hour_has_a_picture(stage: Stage) -> None:
