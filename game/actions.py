@@ -18,6 +18,7 @@ from game.streaming.smoothing import SmoothDab
 from game.ui import sculpt_tool
 from game.world import save as saves
 from game.world.erosion import Region, with_defaults
+from game.world.erosion_brush import ERODE_RADIUS_M
 from game.world.operations import SMOOTH_RADIUS_M, STRENGTH_M
 from game.world.sea import set_level
 from game.world.spawn import spawn_at
@@ -26,6 +27,9 @@ FLY_M_S = 25.0
 """Speed of the free camera near the ground; it grows with the height above it."""
 
 FLY_CLEARANCE_M = 1.0
+
+BESIDE_M = {"smooth": SMOOTH_RADIUS_M, "erode": ERODE_RADIUS_M}
+"""Brushes that read their surroundings, and their largest radius."""
 
 
 def _sea(session: Session, level_m: float, rate_m_s: float | None = None) -> None:
@@ -89,12 +93,12 @@ def _dab(
 ) -> None:
     """One touch. A ramp leads here from the rider's wheels, a kicker faces the view."""
     land = session.land
-    if brush == "smooth":
-        if radius_m > SMOOTH_RADIUS_M:
+    if brush in BESIDE_M:
+        if radius_m > BESIDE_M[brush]:
             raise ValueError(
-                f"a smooth brush of {radius_m:g} m is not accepted; give up to {SMOOTH_RADIUS_M:g} m"
+                f"{brush} with a radius of {radius_m:g} m is not accepted; give up to {BESIDE_M[brush]:g} m"
             )
-        session.smooth(SmoothDab(x, z, radius_m, strength_m, falloff))
+        session.smooth(SmoothDab(x, z, radius_m, strength_m, falloff, brush))
         return
     if brush == "ramp":
         rider = session.bicycle
@@ -329,7 +333,7 @@ def sculpt(session: Session, step: sculpt_tool.Action) -> None:
     match step:
         case sculpt_tool.BeginStroke():
             session.edit(edits.begin_stroke)
-            session.land.erosion_brush.dry()
+            session.edit(session.smoothing.dry)
             tool.target_m = None
         case sculpt_tool.EndStroke():
             session.edit(session.end_stroke)

@@ -178,11 +178,7 @@ class Game:
         self._grant_pages(frame_s)
         watch.skip()
         # Edits first: a page that arrives may be given the layer of an edited one.
-        for layer, page, rows in edited:
-            if rows is None:
-                self.renderer.upload(layer, page)
-            else:
-                self.renderer.upload_box(layer, page, *rows)
+        self.renderer.upload_edits(edited)
         watch.lap("upload_ms")
         for layer, page in stream.arrivals(*self._upload_budget()):
             watch.lap("stream_ms")

@@ -244,7 +244,7 @@ class Session:
             change()
 
     def smooth(self, dab: SmoothDab) -> None:
-        """Smooth the land: at once with a small brush on land that is there, else beside the frames."""
+        """Smooth the land, at once with a small brush on land that is there, else beside the frames; or erode it."""
         if not self.smoothing.busy:
             self._begin_smooth(dab)
             return
@@ -264,11 +264,17 @@ class Session:
     def _begin_smooth(self, dab: SmoothDab) -> None:
         land = self.land
         strength_m = min(dab.strength_m, STRENGTH_M[1])
-        if dab.radius_m <= SMOOTH_AT_ONCE_M and land.workbench.at_hand(dab.x, dab.z, dab.radius_m):
+        if dab.brush == "erode" and not land.edits.stroke_open:
+            self.smoothing.dry()
+        elif (
+            dab.brush == "smooth"
+            and dab.radius_m <= SMOOTH_AT_ONCE_M
+            and land.workbench.at_hand(dab.x, dab.z, dab.radius_m)
+        ):
             self.edited(land.dab("smooth", dab.x, dab.z, dab.radius_m, strength_m, falloff=dab.falloff))
             return
         # As `LandSource.dab`: a millimetre is finer than any hand.
-        spot = SmoothDab(round(dab.x, 3), round(dab.z, 3), dab.radius_m, strength_m, dab.falloff)
+        spot = SmoothDab(round(dab.x, 3), round(dab.z, 3), dab.radius_m, strength_m, dab.falloff, dab.brush)
         self.smoothing.smooth(
             land.edits.snapshot(),
             spot,
@@ -690,7 +696,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         switch=EditSwitch(stream, options.workers or default_workers()),
         runoff=runoff,
         snow=SnowLine(source.climate_at, land.ground.height),
-        smoothing=WideSmoothing(source, stream.store.page),
+        smoothing=WideSmoothing(source, stream.store.page, saved.seed),
         saved_epoch=land.edits.epoch,
         messages=[(message, "warning") for message in messages],
         lock=lock,

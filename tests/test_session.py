@@ -574,3 +574,25 @@ def test_undo_under_hundreds_of_dabs_is_worked_out_aside(session: Session) -> No
     shown = session.stream.store.page(page.key)
     assert shown is not None
     assert np.array_equal(shown.edited, page.edited)
+
+
+def test_the_erode_brush_works_beside_the_frames_as_it_does_within_one(session: Session) -> None:
+    rider, edits = session.bicycle, session.land.edits
+    x, z = round(rider.x + 40.0, 3), round(rider.z, 3)
+    twin = EditLog()
+    alone = LandSource(session.land.source, twin, session.seed, 0)
+    twin.begin_stroke()
+    actions.sculpt(session, sculpt_tool.BeginStroke())
+    for _ in range(3):
+        actions.sculpt(session, sculpt_tool.Dab("erode", x, z, 20.0, 0.5))
+        assert session.smoothing.busy  # no frame waits for the water
+        session.settle_edits(block=True)
+        alone.dab("erode", x, z, 20.0, 0.5)
+    actions.sculpt(session, sculpt_tool.EndStroke())
+    twin.end_stroke()
+    assert edits.to_json() == twin.to_json()
+    with pytest.raises(ValueError, match="up to 100 m"):
+        actions.sculpt(session, sculpt_tool.Dab("erode", x, z, 101.0, 0.5))
+    do(session, "undo")
+    session.settle_edits(block=True)
+    assert len(edits) == 0
