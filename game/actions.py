@@ -13,6 +13,7 @@ from game.core.commands import Command
 from game.core.coords import WORLD_LIMIT_M, forward
 from game.core.errors import UsageError
 from game.ecs.components import ChaseCamera, FreeCamera, Intent
+from game.ride.course import line_ahead, line_from
 from game.session import Session
 from game.streaming.smoothing import SmoothDab
 from game.ui import sculpt_tool
@@ -162,6 +163,24 @@ def _redo(session: Session) -> None:
     session.edit(lambda: session.edited(session.land.edits.redo()))
 
 
+def _run(session: Session, verb: str, x: float | None = None, z: float | None = None) -> None:
+    """Place a line of the timed way just ahead of the rider, or the finish at (x, z); other lines are another way."""
+    course, rider = session.course, session.bicycle
+    course.began_s = course.last_s = course.best_s = None
+    ahead = line_ahead(rider.x, rider.z, rider.yaw_rad)
+    if verb == "clear":
+        course.start = course.finish = None
+        text = "no timed run any more"
+    elif verb == "start":
+        course.start = ahead
+        text = "start line set ahead" if course.finish else "start line set ahead; now the finish: run finish"
+    else:
+        x, z = (ahead.x, ahead.z) if x is None or z is None else (x, z)
+        course.finish = line_from(course.start, x, z, rider.yaw_rad)
+        text = "finish line set" if course.start else "finish line set; now the start: run start"
+    session.messages.append((text, "info"))
+
+
 def _save(session: Session, name: str) -> None:
     session.save(name)
     session.messages.append((f"saved as {session.save_name}", "good"))
@@ -284,6 +303,7 @@ _ACTIONS: dict[str, Callable[..., None]] = {
     "erode": _erode,
     "undo": _undo,
     "redo": _redo,
+    "run": _run,
     "save": _save,
     "world": _world,
     "look": _look,

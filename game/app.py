@@ -517,6 +517,7 @@ class Game:
             intent = self.session.entities.component(self.session.cast.rider, Intent)
             intent.hop = intent.recover = False
         self.log.steps += steps
+        self.session.tell_run()
         passed = self.session.collisions.passed
         if passed and self._playing:
             self.session.gates += len(passed)
@@ -649,6 +650,7 @@ class Game:
             preferences=self.preferences,
             passes_ms=self.renderer.timers.times_ms(),
             erosion=session.erosion,
+            course=session.course,
         )
         self.renderer.picture.bind()
         asked = interface.draw(facts, self.renderer.size, frame_s)

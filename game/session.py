@@ -26,8 +26,10 @@ from game.ecs.components import (
     Bicycle,
     Cast,
     ChaseCamera,
+    Course,
     FreeCamera,
     Intent,
+    Line,
     Previous,
     PreviousCamera,
     SculptTool,
@@ -43,6 +45,7 @@ from game.ride import systems
 from game.ride.camera import CameraFeel
 from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
+from game.ride.course import clock_text, make_course_system
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
 from game.streaming.bed import Bed
@@ -60,6 +63,7 @@ from game.world.lock import WorldLock
 from game.world.operations import STRENGTH_M
 from game.world.recipe import Recipe
 from game.world.save import Pose, SavedWorld, WorldFile, check_name, list_worlds, load_world, lock_world
+from game.world.saved import SavedCourse
 from game.world.sea import make_sea_system, mean_level_m
 from game.world.seasons import ClimateSettings, SnowLine, season_look
 from game.world.spawn import find_spawn, spawn_at
@@ -202,6 +206,22 @@ class Session:
         """Day of the year and climate."""
         return self.entities.component(self.cast.world, Season)
 
+    @property
+    def course(self) -> Course:
+        """Lines and times of the timed way."""
+        return self.entities.component(self.cast.world, Course)
+
+    def tell_run(self) -> None:
+        """Say what time a run took that has just ended."""
+        course = self.course
+        if not course.finished or course.last_s is None:
+            return
+        course.finished = False
+        best = course.last_s == course.best_s
+        self.messages.append(
+            (f"finish: {clock_text(course.last_s)}{', the best so far' if best else ''}", "good")
+        )
+
     def snow_line_m(self, x: float, z: float) -> float:
         """Height from which snow lies around world (x, z) in this season, metres."""
         season = self.season
@@ -224,6 +244,7 @@ class Session:
 
     def place(self, x: float, z: float, yaw_rad: float) -> None:
         """Stand the rider at (x, z), at rest; the camera jumps along, nothing is interpolated across."""
+        self.course.began_s = None  # whoever is carried does not ride
         riding.place(self.bicycle, self.land.ground, x, z, yaw_rad)
         self.entities.component(self.cast.rider, ChaseCamera).ready = False
         # Two steps of bookkeeping without motion: the camera finds its place, and "previous" equals "now".
@@ -238,6 +259,7 @@ class Session:
 
     def edit(self, change: Callable[[], None]) -> None:
         """Carry out a change of the log: now, or when the smoothing under way is done."""
+        self.land.edits.now_s = self.course.time_s
         if self.smoothing.busy:
             self.smoothing.waiting.append(change)
         else:
@@ -245,6 +267,7 @@ class Session:
 
     def smooth(self, dab: SmoothDab) -> None:
         """Smooth the land, at once with a small brush on land that is there, else beside the frames; or erode it."""
+        self.land.edits.now_s = self.course.time_s
         if not self.smoothing.busy:
             self._begin_smooth(dab)
             return
@@ -565,6 +588,8 @@ class Session:
             climate=_climate_settings(self.sea, self.season),
             hour=weather.hour,
             pose=Pose(rider.x, rider.z, rider.yaw_rad),
+            time_s=self.course.time_s,
+            course=_course_to_save(self.course),
             rain=self._rain_to_save(),
             stamps=self.stamps,
             extra=self.extra,
@@ -634,7 +659,11 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             PreviousCamera(),
             FreeCamera(),
         ),
-        world=entities.create(Weather(sea_level_m=sea_level_m), *_sea_and_season(sea_level_m, saved.climate)),
+        world=entities.create(
+            Weather(sea_level_m=sea_level_m),
+            *_sea_and_season(sea_level_m, saved.climate),
+            _course_of(saved),
+        ),
         tool=entities.create(SculptTool()),
     )
     if saved.hour is not None:
@@ -663,6 +692,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             make_weather_system(),
             make_sea_system(),
             *moving,
+            make_course_system(cast.rider),
             systems.make_camera_system(patch),
         ]
     )
@@ -723,6 +753,21 @@ def _sea_and_season(level_m: float, saved: ClimateSettings) -> tuple[Sea, Season
     season = Season(saved.day, saved.year_s, saved.flood_m)
     season.warmth_c, season.moisture = saved.warmth_c, saved.moisture
     return sea, season
+
+
+def _course_of(saved: SavedWorld) -> Course:
+    start, finish = (
+        None if line is None else Line(line.x, line.z, line.yaw_rad)
+        for line in (saved.course.start, saved.course.finish)
+    )
+    return Course(saved.time_s, start, finish, best_s=saved.course.best_s)
+
+
+def _course_to_save(course: Course) -> SavedCourse:
+    start, finish = (
+        None if line is None else Pose(line.x, line.z, line.yaw_rad) for line in (course.start, course.finish)
+    )
+    return SavedCourse(start, finish, course.best_s)
 
 
 def _climate_settings(sea: Sea, season: Season) -> ClimateSettings:

@@ -19,6 +19,7 @@ from game.core.options import RideOptions
 from game.core.settings import quality
 from game.core.units import STEP_S
 from game.ecs.components import Intent
+from game.ride.course import clock_text
 from game.session import Session, open_session
 from game.streaming.wanted import Focus
 from game.ui import sculpt_tool
@@ -596,3 +597,31 @@ def test_the_erode_brush_works_beside_the_frames_as_it_does_within_one(session: 
     do(session, "undo")
     session.settle_edits(block=True)
     assert len(edits) == 0
+
+
+def test_a_timed_run_is_ridden_told_saved_and_cleared(session: Session) -> None:
+    rider = session.bicycle
+    bring_in(session)
+    east, south = math.sin(rider.yaw_rad), -math.cos(rider.yaw_rad)
+    do(session, "run start")
+    do(session, f"run finish {rider.x + 12.0 * east:.3f},{rider.z + 12.0 * south:.3f}")
+    session.entities.component(session.cast.rider, Intent).pedal = 1.0
+    for _ in range(3000):
+        session.schedule.step(session.entities, STEP_S)
+        if session.course.finished:
+            break
+    session.tell_run()
+    best = session.course.best_s
+    assert best is not None
+    assert 0.5 < best < 20.0
+    assert session.messages[-1] == (f"finish: {clock_text(best)}, the best so far", "good")
+    do(session, f"dab raise {rider.x:.1f},{rider.z:.1f} 5 1")
+    session.save("timed")
+    saved, messages = load_world("timed")
+    assert messages == []
+    assert saved.course.best_s == best
+    assert saved.time_s == session.course.time_s > best
+    (stroke,) = saved.edits.to_json()["strokes"]
+    assert stroke[0]["time_s"] == round(saved.time_s, 2)
+    do(session, "run clear")
+    assert (session.course.start, session.course.best_s) == (None, None)
