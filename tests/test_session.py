@@ -625,3 +625,27 @@ def test_a_timed_run_is_ridden_told_saved_and_cleared(session: Session) -> None:
     assert stroke[0]["time_s"] == round(saved.time_s, 2)
     do(session, "run clear")
     assert (session.course.start, session.course.best_s) == (None, None)
+
+
+def test_the_climate_follows_a_raised_hill_a_few_pages_a_frame(session: Session) -> None:
+    rider = session.bicycle
+    bring_in(session)
+    store = session.stream.store
+    key = page_at(0, rider.x, rider.z)
+    was = {k: store.page(k).climate.copy() for k in [page.key for _, page in store.residents()]}  # type: ignore[union-attr]
+    do(session, f"dab raise {rider.x:.1f},{rider.z:.1f} 90 400")
+    assert len(session.settle_edits(block=True)) > 2
+    page = store.page(key)
+    assert page is not None
+    assert np.array_equal(page.climate, was[key])  # not in the frame of the dab
+    for _ in range(60):
+        uploads = session.settle_edits()
+        assert len(uploads) <= 2
+        assert all(rows is None for _, _, rows in uploads)
+    page = store.page(key)
+    assert page is not None
+    assert (page.climate[..., 0] < was[key][..., 0]).any()
+    do(session, "undo")
+    for _ in range(60):
+        session.settle_edits(block=True)
+    assert all(np.array_equal(page.climate, was[page.key]) for _, page in store.residents())

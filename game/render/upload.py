@@ -40,7 +40,7 @@ class PageTextures:
     def upload_box(self, layer: int, page: PageData, j0: int, j1: int, i0: int, i1: int) -> int:
         """Write heights and normals of stored rows j0…j1−1, columns i0…i1−1; return the bytes sent.
 
-        An edit moves land, not climate, so the climate stays. An empty box does nothing.
+        The climate follows an edit some frames later, with a whole page. An empty box does nothing.
         Raises `ValueError` when the box leaves 0…132.
         """
         if not (0 <= j0 <= j1 <= STORED and 0 <= i0 <= i1 <= STORED):
