@@ -11,7 +11,13 @@ os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
+
+# The same examples everywhere and every time; VELOTERRA_TEST_RANDOM=1 looks for new ones.
+hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("random", deadline=None)
+hypothesis.settings.load_profile("random" if os.environ.get("VELOTERRA_TEST_RANDOM") else "fixed")
 
 if TYPE_CHECKING:
     from game.gl.context import GLContext

@@ -224,3 +224,12 @@ def jit(function: Callable | None = None, **options: Any) -> Any:
         finally:
             numba.core.config.CACHE_DIR = before
     return compiled
+
+
+def uncounted(function: Callable | None = None, **options: Any) -> Any:
+    """As `jit` for kernels that only read and write arrays they are given: no references are counted.
+
+    Counting is an atomic operation for every array at every call; with tables and scratch handed down through small
+    kernels it was half of a page's time. A kernel that makes an array cannot be compiled this way.
+    """
+    return jit(function, _nrt=False, **options)

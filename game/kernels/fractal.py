@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from game.kernels import jit
+from game.kernels import uncounted
 from game.kernels.hashing import MASK32, hash_cell
 from game.kernels.shaping import dune_profile, turns
 
@@ -91,20 +91,20 @@ _RIDGE, _RIDGE_AT = np.float32(0.62), np.float32(0.17)
 _DUNE_MEAN = np.float32(0.24)  # so that dunes that fade with distance do not lower the land
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def wrap_turns(phase):
     """Phase in turns brought to −½…½, float32; |phase| must stay below 2^21."""
     return phase - ((phase + _ROUND) - _ROUND)
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def sin_turns(f):
     """sin(2πf) for f in −½…½, within 3e-4, exactly 0 at 0 and ±½."""
     q = f * f
     return f * (_ONE - _FOUR * q) * (_SIN0 + q * (_SIN1 + q * _SIN2))
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def cos_turns(f):
     """cos(2πf) for f in −½…½, within 1e-4, exactly −1 with slope 0 at ±½."""
     q = f * f
@@ -112,7 +112,7 @@ def cos_turns(f):
     return w * w * (_TWO + q * (_COS1 + q * _COS2)) - _ONE
 
 
-@jit
+@uncounted
 def pivot_rows(cells, cell_z, seed, fractions, n, slot):
     """Pivots of lattice row `cell_z` seen from each column, in wavelengths.
 
@@ -128,7 +128,7 @@ def pivot_rows(cells, cell_z, seed, fractions, n, slot):
         slot[_RIGHT_Z + i] = np.float32(np.int32(right >> _HIGH16)) * _JITTER - _JITTER_CENTRE
 
 
-@jit
+@uncounted
 def gully_row(state, north, south, fades, fraction_z, n, slope_on, curvature_on, steepen, gain, parent_gain):
     """Add one octave of gullies to a row and turn its slope.
 
@@ -172,7 +172,7 @@ def gully_row(state, north, south, fades, fraction_z, n, slope_on, curvature_on,
         state[GULLY_SUM + _STRIDE + i] += parent_gain * value
 
 
-@jit
+@uncounted
 def smooth_row(state, a0, b0, a1, b1, z, n, field, gain, parent_gain):
     """Add one aligned octave to the two sums at `field` (uint64 offset into `state`); arrays as in `noise`."""
     v = z * z * z * (z * (z * _SIX - _FIFTEEN) + _TEN)
@@ -185,7 +185,7 @@ def smooth_row(state, a0, b0, a1, b1, z, n, field, gain, parent_gain):
         state[field + _STRIDE + i] += parent_gain * value
 
 
-@jit
+@uncounted
 def ridged_row(state, a0, b0, a1, b1, z, n, field, gain, parent_gain):
     """As `smooth_row` with a sharp ridge where the octave is −0.17: 0.62 − 2·|n + 0.17|.
 
@@ -201,7 +201,7 @@ def ridged_row(state, a0, b0, a1, b1, z, n, field, gain, parent_gain):
         state[field + _STRIDE + i] += parent_gain * value
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def edge_gradient(hashed):
     """One of Perlin's twelve gradients (to the middles of a cube's edges; four of them twice) from a uint32.
 
@@ -221,7 +221,7 @@ def edge_gradient(hashed):
     return _ZERO, b, a
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def _slice_corner(cell_x, cell_z, seed):
     """What the two lattice points below and above a corner of the plane y = ½ give there together.
 
@@ -232,7 +232,7 @@ def _slice_corner(cell_x, cell_z, seed):
     return (gx0 + gx1) * _HALF, (gy0 - gy1) * (_HALF * _HALF), (gz0 + gz1) * _HALF
 
 
-@jit
+@uncounted
 def slice_rows(cells, cell_z, seed, fractions, fades, n, a, b):
     """As `noise.corner_rows` for 3-D gradient noise in the plane y = ½: `blend_row` makes the octave of both."""
     for i in range(n):
@@ -246,7 +246,7 @@ def slice_rows(cells, cell_z, seed, fractions, fades, n, a, b):
         b[i] = gz0 + u * (gz1 - gz0)
 
 
-@jit
+@uncounted
 def dune_row(state, north, south, fades, fraction_z, n, aspect, wind_x, wind_z, gain, parent_gain):
     """Add one octave of transverse dunes to a row: asymmetric waves across the wind whose crests fork and end.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from game.kernels import jit
+from game.kernels import uncounted
 
 MASK32 = 0xFFFFFFFF
 CELL_X = 0x1F35C2A5  # odd and below 2^29, so that cell · constant stays below 2^61
@@ -21,7 +21,7 @@ _SHIFT_13 = np.uint32(13)
 _SHIFT_16 = np.uint32(16)
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def mix32(value):
     """Scramble a uint32: every input bit reaches every output bit. Returns uint32."""
     h = np.uint32(value ^ np.uint32(value >> _SHIFT_15))
@@ -31,19 +31,19 @@ def mix32(value):
     return np.uint32(h ^ np.uint32(h >> _SHIFT_16))
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def hash_row(cell_z, seed):
     """The part of `hash_cell` that a row of cells shares: hash = `mix32`((cell_x · `CELL_X` + this) mod 2^32)."""
     return ((cell_z & MASK32) * CELL_Z + seed * 0x1ED5AD4B + 0x5D1B2C3F) & MASK32
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def hash_cell(cell_x, cell_z, seed):
     """Hash of a lattice cell. `cell_x`, `cell_z` int64 (any sign), `seed` int64 in 0…2^32−1. Returns uint32."""
     return mix32(np.uint32(((cell_x & MASK32) * CELL_X + hash_row(cell_z, seed)) & MASK32))
 
 
-@jit
+@uncounted
 def hash_channel(seed, channel):
     """Derive an int64 in 0…2^32−1 from a seed of up to 64 bits (int64 bit pattern) and a channel number."""
     low = seed & MASK32
@@ -52,7 +52,7 @@ def hash_channel(seed, channel):
     return np.int64(mix32(np.uint32((np.int64(first) + high + 0x3779B97F) & MASK32)))
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def unit_float(hashed):
     """Map a uint32 hash to float32 in 0…1 (1 excluded), from its upper 24 bits."""
     return np.float32(np.int32(hashed >> np.uint32(8))) * np.float32(1.0 / 16777216.0)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from game.kernels import jit
+from game.kernels import uncounted
 from game.kernels.hashing import hash_cell
 
 LENGTH = 1.53
@@ -36,8 +36,19 @@ WARPED_SCALE = 1 << 30
 
 SHORTEST_WARPED_M = 225.0
 
-_RUN = 5
+_RUN = 6
 """From so many samples a cell on, it pays to hash a cell's corners once."""
+
+ROOM = 288
+"""Most positions of one `noise_row`, and floats from one row of its scratch to the next: not a power of two, or rows
+would compete for the same cache lines."""
+# Rows 0 and 1 are the samples' cells and fractions. Of each run of samples in one cell: cell x, cell z and where it
+# ends, and eight numbers of gradients.
+CELL_ROWS, SCRATCH_ROWS = 5, 10
+_HALF_REACH = 1 << 31
+_ROW1, _ROW2, _ROW3 = np.uint64(ROOM), np.uint64(2 * ROOM), np.uint64(3 * ROOM)
+_ROW4, _ROW5, _ROW6 = np.uint64(4 * ROOM), np.uint64(5 * ROOM), np.uint64(6 * ROOM)
+_ROW7, _ROW8, _ROW9 = np.uint64(7 * ROOM), np.uint64(8 * ROOM), np.uint64(9 * ROOM)
 
 FRACTION_SCALE = 1.0 / 16777216.0
 _FRACTION = np.float32(FRACTION_SCALE)
@@ -56,19 +67,19 @@ _FIFTEEN = np.float32(15.0)
 _LOW16 = np.uint32(0xFFFF)
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def fade(t):
     """Quintic smoothstep 6t⁵ − 15t⁴ + 10t³ in float32: slope and curvature vanish at 0 and 1."""
     return t * t * t * (t * (t * _SIX - _FIFTEEN) + _TEN)
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def fraction(t):
     """Position inside the cell, float32 in 0…1 (1 excluded), of fixed-point `t` (int64, cells · 2^32)."""
     return np.float32(np.int32((t >> 8) & 0xFFFFFF)) * _FRACTION
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def gradient(hashed):
     """Gradient (x, z) at a lattice point from a uint32, float32: length `LENGTH` within 1 %, any direction.
 
@@ -85,7 +96,7 @@ def gradient(hashed):
     return long, short
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def corners_blend(cx, cz, x, z, seed):
     """Value of one octave at fractions (x, z), float32, of lattice cell (cx, cz). Returns float32."""
     u = fade(x)
@@ -109,13 +120,13 @@ def corners_blend(cx, cz, x, z, seed):
     return top + v * (low - top)
 
 
-@jit
+@uncounted
 def noise_at(tx, tz, seed):
     """Value of one octave at fixed-point (tx, tz), int64 cells · 2^32. Returns float32."""
     return corners_blend(tx >> 32, tz >> 32, fraction(tx), fraction(tz), seed)
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def position(q, step, offset):
     """Fixed-point lattice position (int64, cells · 2^32) of a place `q` in 1/1024 m, along one axis.
 
@@ -124,54 +135,82 @@ def position(q, step, offset):
     return (q >> 10) * step + (((q & 1023) * step) >> 10) + offset
 
 
-@jit
-def noise_row(qx, qz, n, octave, cells, fractions, out):
-    """One octave at `n` arbitrary positions.
+@uncounted
+def noise_row(qx, qz, n, octave, cells, scratch, out):
+    """One octave at `n` ≤ `ROOM` arbitrary positions.
 
     `qx`, `qz`: int64 [≥ n], positions in 1/1024 m. `octave`: int64 [4] = step (`WARPED_SCALE` / wavelength in m),
-    offset x, offset z (cells · 2^40), seed. `cells` int32 [2, ≥ n] and `fractions` float32 [2, ≥ n] are scratch.
-    `out`: float32 [≥ n], overwritten. Wavelengths must be at least `SHORTEST_WARPED_M`, or the lattice leaves 63 bits
-    at ±1e9 m.
+    offset x, offset z (cells · 2^40), seed. `cells` int32 [`CELL_ROWS` · `ROOM`] and `scratch` float32
+    [`SCRATCH_ROWS` · `ROOM`] are overwritten. `out`: float32 [≥ n], overwritten. Wavelengths must be at least
+    `SHORTEST_WARPED_M`, or the lattice leaves 63 bits at ±1e9 m.
     """
     step = octave[0]
     offset_x = octave[1]
     offset_z = octave[2]
     seed = octave[3]
-    cells_x = cells[0]
-    cells_z = cells[1]
-    xs = fractions[0]
-    zs = fractions[1]
-    # 64-bit lattice arithmetic in a loop of its own: the hashing below then fills vectors of 32-bit lanes.
-    for i in range(n):
-        tx = (qx[i] * step + offset_x) >> 8
-        tz = (qz[i] * step + offset_z) >> 8
-        cells_x[i] = np.int32(tx >> 32)
-        cells_z[i] = np.int32(tz >> 32)
-        xs[i] = fraction(tx)
-        zs[i] = fraction(tz)
+    # 64-bit lattice arithmetic in a loop of its own: the hashing below then fills vectors of 32-bit lanes. A row is
+    # seldom longer than 2^32 / 1024 m, so that a product of 32-bit numbers does; modulo 2^64 it is the same sum.
+    base_x, base_z = qx[0] - _HALF_REACH, qz[0] - _HALF_REACH
+    beyond = np.int64(0)
+    for i in range(np.uint64(n)):
+        beyond |= ((qx[i] - base_x) >> 32) | ((qz[i] - base_z) >> 32)
+    if beyond == 0:
+        short = np.int64(np.uint32(step))
+        from_x, from_z = base_x * step + offset_x, base_z * step + offset_z
+        for i in range(np.uint64(n)):
+            tx = (np.int64(np.uint32(qx[i] - base_x)) * short + from_x) >> 8
+            tz = (np.int64(np.uint32(qz[i] - base_z)) * short + from_z) >> 8
+            cells[i] = np.int32(tx >> 32)
+            cells[_ROW1 + i] = np.int32(tz >> 32)
+            scratch[i] = fraction(tx)
+            scratch[_ROW1 + i] = fraction(tz)
+    else:
+        for i in range(np.uint64(n)):
+            tx = (qx[i] * step + offset_x) >> 8
+            tz = (qz[i] * step + offset_z) >> 8
+            cells[i] = np.int32(tx >> 32)
+            cells[_ROW1 + i] = np.int32(tz >> 32)
+            scratch[i] = fraction(tx)
+            scratch[_ROW1 + i] = fraction(tz)
     # Nodes are much closer than long waves: whole runs share a cell, whose corners are hashed once then.
-    runs = 1
-    for i in range(1, n):
-        if cells_x[i] != cells_x[i - 1] or cells_z[i] != cells_z[i - 1]:
-            runs += 1
-    if _RUN * runs > n:
-        for i in range(n):
-            out[i] = corners_blend(np.int64(cells_x[i]), np.int64(cells_z[i]), xs[i], zs[i], seed)
+    changes = np.int32(1)
+    for i in range(np.uint64(1), np.uint64(n)):
+        same_x = cells[i] == cells[i - np.uint64(1)]
+        same_z = cells[_ROW1 + i] == cells[_ROW1 + i - np.uint64(1)]
+        changes += np.int32(0) if same_x & same_z else np.int32(1)
+    if _RUN * np.int64(changes) > n:
+        for i in range(np.uint64(n)):
+            out[i] = corners_blend(
+                np.int64(cells[i]), np.int64(cells[_ROW1 + i]), scratch[i], scratch[_ROW1 + i], seed
+            )
         return
-    first = 0
-    while first < n:
-        cx = np.int64(cells_x[first])
-        cz = np.int64(cells_z[first])
-        end = first + 1
-        while end < n and cells_x[end] == cx and cells_z[end] == cz:
-            end += 1
-        gx00, gz00 = gradient(hash_cell(cx, cz, seed))
-        gx10, gz10 = gradient(hash_cell(cx + 1, cz, seed))
-        gx01, gz01 = gradient(hash_cell(cx, cz + 1, seed))
-        gx11, gz11 = gradient(hash_cell(cx + 1, cz + 1, seed))
-        for i in range(np.uint64(first), np.uint64(end)):
-            x = xs[i]
-            z = zs[i]
+    runs = np.uint64(0)
+    for i in range(np.uint64(n)):
+        cx, cz = cells[i], cells[_ROW1 + i]
+        # Written at every sample and counted where the run begins: no branch to guess wrong.
+        cells[_ROW2 + runs] = cx
+        cells[_ROW3 + runs] = cz
+        cells[_ROW4 + runs] = np.int32(i + np.uint64(1))
+        last = i + np.uint64(1) == np.uint64(n)
+        ends = last or cells[i + np.uint64(1)] != cx or cells[_ROW1 + i + np.uint64(1)] != cz
+        runs += np.uint64(1) if ends else np.uint64(0)
+    first = np.uint64(0)
+    for r in range(runs):
+        x = np.int64(cells[_ROW2 + r])
+        z = np.int64(cells[_ROW3 + r])
+        scratch[_ROW2 + r], scratch[_ROW3 + r] = gradient(hash_cell(x, z, seed))
+        scratch[_ROW4 + r], scratch[_ROW5 + r] = gradient(hash_cell(x + 1, z, seed))
+        scratch[_ROW6 + r], scratch[_ROW7 + r] = gradient(hash_cell(x, z + 1, seed))
+        scratch[_ROW8 + r], scratch[_ROW9 + r] = gradient(hash_cell(x + 1, z + 1, seed))
+    for r in range(runs):
+        gx00, gz00 = scratch[_ROW2 + r], scratch[_ROW3 + r]
+        gx10, gz10 = scratch[_ROW4 + r], scratch[_ROW5 + r]
+        gx01, gz01 = scratch[_ROW6 + r], scratch[_ROW7 + r]
+        gx11, gz11 = scratch[_ROW8 + r], scratch[_ROW9 + r]
+        end = np.uint64(cells[_ROW4 + r])
+        for i in range(first, end):
+            x = scratch[i]
+            z = scratch[_ROW1 + i]
             u = fade(x)
             x1 = x - _ONE
             z1 = z - _ONE
@@ -185,7 +224,7 @@ def noise_row(qx, qz, n, octave, cells, fractions, out):
         first = end
 
 
-@jit
+@uncounted
 def column_table(positions, n, step, offset, cells, fractions, fades):
     """Cells, fractions and fades of `n` columns for one aligned octave.
 
@@ -198,7 +237,7 @@ def column_table(positions, n, step, offset, cells, fractions, fades):
         fades[i] = fade(fractions[i])
 
 
-@jit
+@uncounted
 def corner_rows(cells, cell_z, seed, fractions, fades, n, a, b):
     """Column arrays A and B of one lattice row `cell_z`: hashes, gradients and x-fades collapsed.
 
@@ -217,7 +256,7 @@ def corner_rows(cells, cell_z, seed, fractions, fades, n, a, b):
         b[i] = g0 + u * (g1 - g0)
 
 
-@jit
+@uncounted
 def blend_row(a0, b0, a1, b1, z, n, out):
     """Values of one aligned octave along a sample row at fraction `z` (float32) between two lattice rows."""
     v = fade(z)
@@ -240,7 +279,8 @@ def warm() -> None:
     fraction(5)
     gradient(np.uint32(3))
     cells = np.zeros((2, 8), np.int32)
-    noise_row(q[0], q[1], 8, octave, cells, f[:2], f[2])
+    scratch = np.zeros(SCRATCH_ROWS * ROOM, np.float32)
+    noise_row(q[0], q[1], 8, octave, np.zeros(CELL_ROWS * ROOM, np.int32), scratch, f[2])
     position(3, 5, 7)
     column_table(q[0], 8, 1 << 20, 3, cells[0], f[0], f[1])
     corner_rows(cells[0], 0, 7, f[0], f[1], 8, f[2], f[3])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from game.kernels import jit
+from game.kernels import uncounted
 
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
@@ -28,20 +28,20 @@ _WINDWARD = np.float32(0.74)
 """Share of a dune's length that faces the wind; the slip face is the rest."""
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def clamp01(value):
     """float32 held to 0…1."""
     return min(max(value, _ZERO), _ONE)
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def smoothstep(low, high, value):
     """Cubic smoothstep from `low` to `high`, float32."""
     t = min(max((value - low) / (high - low), _ZERO), _ONE)
     return t * t * (_THREE - _TWO * t)
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def turns(c, s):
     """Direction of (c, s) in turns, −½…½, float32; 0 for (0, 0)."""
     ac = abs(c)
@@ -54,7 +54,7 @@ def turns(c, s):
     return -t if s < _ZERO else t
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def dune_profile(t):
     """Height 0…1 of a dune at `t` (float32, turns −½…½): a long windward slope, a sharp crest, a short slip face."""
     u = t + _HALF
@@ -65,7 +65,7 @@ def dune_profile(t):
     return windward if u < _WINDWARD else slip
 
 
-@jit
+@uncounted
 def curve_row(state, values, where, scratch, ramps, n):
     """Bend heights by a piecewise linear curve, as far as `where` (0…1) says.
 
@@ -83,7 +83,7 @@ def curve_row(state, values, where, scratch, ramps, n):
         state[values + i] += state[where + i] * state[scratch + i]
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def shore(h, width, flat):
     """Height `h` flattened near 0 m: slopes times `flat` at the waterline, unchanged `width` metres and more away.
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from game.core.coords import APRON, GENERATED, GENERATED_APRON, STORED, PageKey
 from game.kernels import brush as brush_kernels
-from game.kernels import heightfield, scatter
+from game.kernels import finish, scatter
 from game.world import operations
 from game.world.deltas import Delta, DeltaCache, fold
 from game.world.operations import BRUSHES, DELTA, FALLOFFS, RADIUS_M, STRENGTH_M
@@ -281,7 +281,7 @@ class EditSnapshot:
         stored = _stored_box(box)
         spacing = page.key.spacing_m
         if stored is not None:
-            low, high = heightfield.finish_page(page.edited, spacing, *stored, page.heights, page.normals)
+            low, high = finish.finish_page(page.edited, spacing, *stored, page.heights, page.normals)
             page.min_m, page.max_m = float(low), float(high)
         if len(page.trees):
             # A new array: whoever drew from the old one sees that it changed.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from game.kernels import fractal, heightfield, noise
+from game.kernels import fractal, heightfield, landscape, noise
 from game.world.source import UNLIMITED, HeightSource, build_tables
 
 _WEIGHTS = "_weights"
@@ -32,15 +32,16 @@ def layer_stack(source: HeightSource, x: float, z: float) -> list[Layer]:
     """Skeleton, then every octave from coarse to fine, at the point (x, z) in metres, rounded to 1/1024 m; no edits."""
     tables = build_tables(source.recipe, source.seed)
     qx, qz = (np.array([round(value * 1024.0)], np.int64) for value in (x, z))
-    work = heightfield.new_workspace()
+    work = landscape.new_workspace()
     tile = np.empty((1, 1, 2), np.float32)
+    unread = np.empty((1, 1, 2), np.float32), np.empty((1, 1, 4), np.uint8), np.empty((1, 1, 4), np.uint8)
     groups = [name.removesuffix(_WEIGHTS) for name in tables._fields if name.endswith(_WEIGHTS)]
     groups.sort(key=lambda group: group not in _WARPED)
     weights = {group: np.zeros_like(getattr(tables, group + _WEIGHTS)) for group in groups}
 
     def height() -> float:
         changed = tables._replace(**{group + _WEIGHTS: table for group, table in weights.items()})
-        heightfield.sample_block(qx, qz, 1, 1, 0, UNLIMITED, UNLIMITED, changed, work, tile)
+        heightfield.sample_block(qx, qz, 1, 1, 0, UNLIMITED, UNLIMITED, changed, work, tile, False, *unread)
         return float(tile[0, 0, 0])
 
     before = height()
@@ -59,13 +60,13 @@ def layer_stack(source: HeightSource, x: float, z: float) -> list[Layer]:
     return stack
 
 
-def _name(tables: heightfield.Tables, group: str, k: int) -> str:
+def _name(tables: landscape.Tables, group: str, k: int) -> str:
     """The group, for ground also its kind (the kernel's constants `GROUND_…`), and the octave's number in its table."""
     if group != "ground":
         return f"{group} {k + 1}"
     kinds = {
         int(value): name.removeprefix("GROUND_").lower()
-        for name, value in vars(heightfield).items()
+        for name, value in vars(landscape).items()
         if name.startswith("GROUND_") and isinstance(value, int | float)
     }
     kind = kinds.get(int(tables.ground[k, 1]), "other")

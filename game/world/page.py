@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import APRON, GENERATED, GENERATED_APRON, STORED, PageKey
-from game.kernels import heightfield
+from game.kernels import finish
 
 TREE_COLUMNS = 8
 """Columns of a tree row: x, height, z, parent height, scale, yaw, kind, rank (see `PageData.trees`)."""
@@ -91,7 +91,7 @@ class PageData:
         if name == "normals":
             normals = np.empty((STORED, STORED, 4), np.uint8)
             unread = np.empty((STORED, STORED, 2), np.float32)
-            heightfield.finish_page(
+            finish.finish_page(
                 self.edited, np.int64(self.key.spacing_m), 0, STORED, 0, STORED, unread, normals
             )
             self.normals = normals

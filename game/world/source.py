@@ -24,14 +24,27 @@ from game.core.coords import (
     PageKey,
     check_position,
 )
-from game.kernels import fractal, hashing, heightfield, noise, shaping
+from game.kernels import (
+    finish,
+    fractal,
+    hashing,
+    heightfield,
+    interpolation,
+    landscape,
+    layers,
+    nodes,
+    noise,
+    ranges,
+    shaping,
+)
+from game.kernels.rows import sample_rows
 from game.world.page import PageData
 from game.world.recipe import SHORTEST_WAVELENGTH_M, Layer, Recipe
 
 UNLIMITED = MAX_LEVEL + 2
 """Row of the weight tables in which every octave counts in full."""
 
-NODE_SPACING_M = 1 << heightfield.NODE_SHIFT
+NODE_SPACING_M = 1 << landscape.NODE_SHIFT
 """Distance between forest nodes in metres."""
 
 FBM_CELLS = 1024.0
@@ -41,6 +54,12 @@ PATCHES_M = 120.0
 """Wavelength of the noise that gathers the plants of the `classic` forest."""
 
 _UNITS_PER_M = 1024
+_PROBE_NODES = 3
+"""Tiles of nodes kept for points are 2^this nodes wide."""
+_PROBE_SHIFT = 10 + landscape.NODE_SHIFT + _PROBE_NODES
+_PROBE_ROWS = (1 << _PROBE_NODES) + 3
+_PROBES_KEPT = 64
+"""Tiles kept per thread, 7 KB each."""
 _TILE = GENERATED
 _FOREST_TILE = 256
 _REACH_M = int(WORLD_LIMIT_M + VIEW_MARGIN_M)
@@ -69,6 +88,16 @@ class ClassicPlants(NamedTuple):
     humidity: NDArray[np.int64]
 
 
+class _Probe:
+    """What one thread keeps for points: nodes by tile, oldest first, and the arrays of a single sample."""
+
+    def __init__(self, scratch: landscape.RowScratch) -> None:
+        self.scratch = scratch
+        self.nodes: dict[tuple[int, int, int], NDArray[np.float32]] = {}
+        self.qx, self.qz = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        self.out = np.zeros((1, 1, 2), np.float32)
+
+
 class HeightSource:
     """The land of `recipe` grown from `seed` (any integer; its low 64 bits count). Thread-safe."""
 
@@ -76,7 +105,14 @@ class HeightSource:
         self.recipe = recipe
         self.seed = int(seed) & 0xFFFF_FFFF_FFFF_FFFF
         self._tables = build_tables(recipe, self.seed)
+        self._row_tables = landscape.row_tables(self._tables)
         self._threads = threading.local()
+        # What only whole pages are written to.
+        self._unread = (
+            np.zeros((STORED, STORED, 2), np.float32),
+            np.zeros((STORED, STORED, 4), np.uint8),
+            np.zeros((STORED, STORED, 4), np.uint8),
+        )
 
     @property
     def classic_plants(self) -> ClassicPlants | None:
@@ -85,22 +121,22 @@ class HeightSource:
             return None
         tables = self._tables
         kinds = tables.ground[:, 1]
-        land = kinds == heightfield.GROUND_LAYER
-        humid = tables.ground_octaves[kinds == heightfield.GROUND_HUMIDITY]
-        patches = _SampleOctave(PATCHES_M, 1.0, heightfield.GROUND_LAYER, 390, 1.0, self.recipe.offset_cells)
+        land = kinds == landscape.GROUND_LAYER
+        humid = tables.ground_octaves[kinds == landscape.GROUND_HUMIDITY]
+        patches = _SampleOctave(PATCHES_M, 1.0, landscape.GROUND_LAYER, 390, 1.0, self.recipe.offset_cells)
         signed = self.seed - (1 << 64) if self.seed >= 1 << 63 else self.seed
         return ClassicPlants(
             np.ascontiguousarray(tables.ground_octaves[land]),
             np.ascontiguousarray(tables.ground[land, 0]),
-            tables.parameters[heightfield.PARAMETERS.index("height_m")],
+            tables.parameters[landscape.PARAMETERS.index("height_m")],
             _aligned([patches], signed)[0],
             humid[0] if len(humid) else np.zeros(5, np.int64),
         )
 
-    def _work(self) -> heightfield.Workspace:
-        work: heightfield.Workspace | None = getattr(self._threads, "work", None)
+    def _work(self) -> landscape.Workspace:
+        work: landscape.Workspace | None = getattr(self._threads, "work", None)
         if work is None:
-            work = self._threads.work = heightfield.new_workspace()
+            work = self._threads.work = landscape.new_workspace()
         return work
 
     def generate(self, key: PageKey) -> PageData:
@@ -122,13 +158,18 @@ class HeightSource:
         normals = np.empty((STORED, STORED, 4), np.uint8)
         climate = np.empty((STORED, STORED, 4), np.uint8)
         i0, j0 = key.origin_sample
-        low, high = heightfield.generate_page(
+        low, high = heightfield.sample_block(
+            _positions(level, i0 - GENERATED_APRON, GENERATED),
+            _positions(level, j0 - GENERATED_APRON, GENERATED),
+            GENERATED,
+            GENERATED,
             level,
-            i0 - GENERATED_APRON,
-            j0 - GENERATED_APRON,
+            level,
+            level + 1,
             self._tables,
             self._work(),
             base,
+            True,
             heights,
             normals,
             climate,
@@ -145,13 +186,38 @@ class HeightSource:
         _check_box(j0 << level, (j0 + nj - 1) << level, nj, "j")
         out = np.empty((nj, ni), np.float32)
         tile = np.empty((min(nj, _TILE), min(ni, _TILE), 2), np.float32)
-        work = self._work()
         for j in range(0, nj, _TILE):
+            zq = _positions(level, j0 + j, min(_TILE, nj - j))
             for i in range(0, ni, _TILE):
-                rows, columns = min(_TILE, nj - j), min(_TILE, ni - i)
-                heightfield.sample_tile(level, i0 + i, j0 + j, columns, rows, self._tables, work, tile)
-                out[j : j + rows, i : i + columns] = tile[:rows, :columns, 0]
+                xq = _positions(level, i0 + i, min(_TILE, ni - i))
+                self._sample(xq, zq, level, level, level + 1, tile)
+                out[j : j + len(zq), i : i + len(xq)] = tile[: len(zq), : len(xq), 0]
         return out
+
+    def _sample(
+        self,
+        xq: NDArray[np.int64],
+        zq: NDArray[np.int64],
+        level: int,
+        weights_row: int,
+        parent_row: int,
+        out: NDArray[np.float32],
+    ) -> None:
+        """`heightfield.sample_block` of no page."""
+        heightfield.sample_block(
+            xq,
+            zq,
+            len(xq),
+            len(zq),
+            level,
+            weights_row,
+            parent_row,
+            self._tables,
+            self._work(),
+            out,
+            False,
+            *self._unread,
+        )
 
     def unlimited(self, xs: NDArray[np.float64], zs: NDArray[np.float64]) -> NDArray[np.float32]:
         """Heights without any band limit where the columns `xs` and rows `zs` cross, float32 [len(zs), len(xs)].
@@ -165,14 +231,67 @@ class HeightSource:
         zq = np.rint(np.asarray(zs, np.float64) * _UNITS_PER_M).astype(np.int64)
         out = np.empty((len(zq), len(xq)), np.float32)
         tile = np.empty((_TILE, _TILE, 2), np.float32)
-        work = self._work()
         for j, j1 in _runs(zq):
             for i, i1 in _runs(xq):
-                heightfield.sample_block(
-                    xq[i:i1], zq[j:j1], i1 - i, j1 - j, 0, UNLIMITED, UNLIMITED, self._tables, work, tile
-                )
+                self._sample(xq[i:i1], zq[j:j1], 0, UNLIMITED, UNLIMITED, tile)
                 out[j:j1, i:i1] = tile[: j1 - j, : i1 - i, 0]
         return out
+
+    def height_at(self, x: float, z: float) -> float:
+        """Height at a point in metres: the bits of `block` at level-0 samples, elsewhere those of `unlimited`.
+
+        Nodes around are kept, so that further points of the same half kilometre cost little. Raises `ValueError` beyond
+        the world's limit and view margin.
+        """
+        if not (abs(x) <= _REACH_M and abs(z) <= _REACH_M):
+            raise ValueError(f"({x!r}, {z!r}) is not accepted; give numbers of metres within ±{_REACH_M}")
+        qx, qz = round(x * _UNITS_PER_M), round(z * _UNITS_PER_M)
+        own, parents = (0, 1) if x == math.floor(x) and z == math.floor(z) else (UNLIMITED, UNLIMITED)
+        threads = self._threads
+        try:
+            probe = threads.probe
+        except AttributeError:
+            probe = threads.probe = _Probe(landscape.row_scratch(self._work()))
+        at = (qx >> _PROBE_SHIFT, qz >> _PROBE_SHIFT, own)
+        kept = probe.nodes.get(at)
+        if kept is None:
+            kept = self._nodes_around(at[0], at[1], own, parents)
+            if len(probe.nodes) >= _PROBES_KEPT:
+                del probe.nodes[next(iter(probe.nodes))]
+            probe.nodes[at] = kept
+        probe.qx[0], probe.qz[0] = qx, qz
+        first_x, first_z = (at[0] << _PROBE_NODES) - 1, (at[1] << _PROBE_NODES) - 1
+        sample_rows(
+            probe.qx,
+            probe.qz,
+            1,
+            1,
+            0,
+            own,
+            parents,
+            kept,
+            first_x,
+            first_z,
+            _PROBE_ROWS,
+            self._row_tables,
+            probe.scratch,
+            probe.out,
+        )
+        return float(probe.out[0, 0, 0])
+
+    def _nodes_around(self, tile_x: int, tile_z: int, own: int, parents: int) -> NDArray[np.float32]:
+        """Nodes under every point of a tile, float32 [`NODE_FIELDS`, `_PROBE_ROWS`, `_PROBE_ROWS`]."""
+        work = self._work()
+        # Two more nodes all around, for the slopes.
+        first_x, first_z = (tile_x << _PROBE_NODES) - 3, (tile_z << _PROBE_NODES) - 3
+        count = _PROBE_ROWS + 4
+        nodes.node_grid(
+            first_x, first_z, landscape.NODE_SHIFT, count, count, 2, own, parents, self._tables, work
+        )
+        # Laid out like the part of the workspace that pages read, which is the one the kernel is compiled for.
+        kept = np.empty((landscape.NODE_FIELDS, _PROBE_ROWS + 1, _PROBE_ROWS), np.float32)[:, 1:]
+        kept[:] = work.nodes[:, 2 : _PROBE_ROWS + 2, 2 : _PROBE_ROWS + 2]
+        return kept
 
     def climate_at(self, x: float, z: float) -> Climate:
         """Climate at the level-0 sample nearest to world position (x, z), metres. Raises `ValueError` beyond ±1e9."""
@@ -180,8 +299,8 @@ class HeightSource:
         tile = np.empty((3, 3, 2), np.float32)
         packed = np.empty((1, 1, 4), np.uint8)
         work = self._work()
-        heightfield.sample_tile(0, round(x) - 1, round(z) - 1, 3, 3, self._tables, work, tile)
-        heightfield.climate_box(tile, 1, 1, 1, 1, self._tables, work.climate, packed)
+        self._sample(_positions(0, round(x) - 1, 3), _positions(0, round(z) - 1, 3), 0, 0, 1, tile)
+        finish.climate_box(tile, 1, 1, 1, 1, self._tables, work.climate, packed)
         warmth, humidity, forest = (float(work.climate[k, 1, 1]) for k in range(3))
         return Climate(
             warmth - self.recipe.climate.lapse_c_m * float(tile[1, 1, 0]),
@@ -197,7 +316,30 @@ class HeightSource:
         `uplift_low_m` and `uplift_high_m` of the recipe. Raises `ValueError` beyond ±1e9.
         """
         x, z = check_position(x, z, "uplift")
-        return float(heightfield.uplift_point(math.floor(x), math.floor(z), self._tables, self._work()))
+        p = dict(zip(landscape.PARAMETERS, self._tables.parameters.tolist(), strict=True))
+        work = self._work()
+        layers_only = self.recipe.landscape == "layers"
+        shift = landscape.MID_SHIFT if layers_only else landscape.NEAR_SHIFT
+        first_x, first_z = (math.floor(x) >> shift) - 1, (math.floor(z) >> shift) - 1
+        if layers_only:
+            layers.layer_grid(first_x, first_z, shift, 4, 4, 0, 0, self._tables, work)
+            around = work.mid[layers.HEIGHT_FIELD, :4, :4]
+        else:
+            ranges.near_grid(first_x, first_z, shift, 4, 4, self._tables, work)
+            around = work.near[ranges.RANGE_FIELD, :4, :4]
+        columns, rows = (
+            interpolation.catmull(np.float32(math.floor(place) % (1 << shift)) / np.float32(1 << shift))
+            for place in (x, z)
+        )
+        inside = float(
+            np.asarray(rows, np.float64) @ around.astype(np.float64) @ np.asarray(columns, np.float64)
+        )
+        if layers_only:
+            inside = (inside - p["uplift_low_m"]) / (p["uplift_high_m"] - p["uplift_low_m"])
+            return min(max(inside, 0.0), 1.0)
+        inside = min(max(inside, 0.0), 1.0)
+        lifted = p["uplift_plain"] + inside * (p["uplift_foothill"] + p["uplift_range"] * inside)
+        return min(max(lifted, 0.0), 1.0)
 
     def forest_nodes(self, node_x: int, node_z: int, nx: int, nz: int) -> NDArray[np.float32]:
         """Tree density at nodes 64 m apart from node (node_x, node_z): float32 [nz, nx], 0…1.
@@ -208,14 +350,23 @@ class HeightSource:
         _check_box(node_x * NODE_SPACING_M, (node_x + nx - 1) * NODE_SPACING_M, nx, "node_x")
         _check_box(node_z * NODE_SPACING_M, (node_z + nz - 1) * NODE_SPACING_M, nz, "node_z")
         out = np.empty((nz, nx), np.float32)
-        tile = np.empty((min(nz, _FOREST_TILE), min(nx, _FOREST_TILE)), np.float32)
         work = self._work()
         for j in range(0, nz, _FOREST_TILE):
             for i in range(0, nx, _FOREST_TILE):
                 rows, columns = min(_FOREST_TILE, nz - j), min(_FOREST_TILE, nx - i)
-                heightfield.forest_tile(node_x + i, node_z + j, columns, rows, self._tables, work, tile)
-                out[j : j + rows, i : i + columns] = tile[:rows, :columns]
+                # Two more nodes all around, for the slopes.
+                first_x, first_z = node_x + i - 2, node_z + j - 2
+                nodes.node_grid(
+                    first_x, first_z, landscape.NODE_SHIFT, columns + 4, rows + 4, 2, 0, 0, self._tables, work
+                )
+                found = work.nodes[landscape.N_FOREST, 2 : rows + 2, 2 : columns + 2]
+                np.clip(found, 0.0, 1.0, out=out[j : j + rows, i : i + columns])
         return out
+
+
+def _positions(level: int, first: int, count: int) -> NDArray[np.int64]:
+    """Positions of `count` samples of `level` from sample `first` on, in 1/1024 m."""
+    return np.arange(first, first + count, dtype=np.int64) << (level + 10)
 
 
 def _check_level(level: int) -> int:
@@ -237,7 +388,7 @@ def _check_box(first_m: int, last_m: int, count: int, name: str) -> None:
 
 def _runs(positions: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Cut ascending positions (1/1024 m) into runs that one tile of nodes covers."""
-    reach = (heightfield.NODE_ROW - 16) * NODE_SPACING_M * _UNITS_PER_M
+    reach = (landscape.NODE_ROW - 16) * NODE_SPACING_M * _UNITS_PER_M
     found, first = [], 0
     for i in range(1, len(positions) + 1):
         if i == len(positions) or i - first == _TILE or positions[i] - positions[first] > reach:
@@ -267,7 +418,7 @@ def _band_limits(wavelengths_m: list[float], levels_kept: int) -> NDArray[np.flo
     return np.array([*rows, np.ones_like(waves)], np.float32).reshape(UNLIMITED + 1, len(waves))
 
 
-def build_tables(recipe: Recipe, seed: int) -> heightfield.Tables:
+def build_tables(recipe: Recipe, seed: int) -> landscape.Tables:
     """Turn a recipe and a 64-bit seed into what the kernels read."""
     signed = seed - (1 << 64) if seed >= 1 << 63 else seed
     parameters, coarse, mid = _common(recipe)
@@ -286,16 +437,16 @@ def build_tables(recipe: Recipe, seed: int) -> heightfield.Tables:
     rows, base_m = _sample_octaves(recipe)
     parameters["height_m"] = recipe.land.height_m + base_m
     macros = _macro_octaves(recipe)
-    return heightfield.Tables(
-        landscape=np.array([heightfield.LAYERS if recipe.landscape == "layers" else heightfield.RANGES]),
-        parameters=np.array([parameters.get(name, 0.0) for name in heightfield.PARAMETERS], np.float32),
+    return landscape.Tables(
+        landscape=np.array([landscape.LAYERS if recipe.landscape == "layers" else landscape.RANGES]),
+        parameters=np.array([parameters.get(name, 0.0) for name in landscape.PARAMETERS], np.float32),
         coarse=_lattices(
-            [(coarse.get(name, 1e5), 100 + k) for k, name in enumerate(heightfield.COARSE_OCTAVES)],
+            [(coarse.get(name, 1e5), 100 + k) for k, name in enumerate(landscape.COARSE_OCTAVES)],
             signed,
             noise.WARPED_SCALE,
         ),
         mid=_lattices(
-            [(mid.get(name, 1e4), 150 + k) for k, name in enumerate(heightfield.MID_OCTAVES)],
+            [(mid.get(name, 1e4), 150 + k) for k, name in enumerate(landscape.MID_OCTAVES)],
             signed,
             noise.WARPED_SCALE,
         ),
@@ -304,7 +455,7 @@ def build_tables(recipe: Recipe, seed: int) -> heightfield.Tables:
             [(wave * fractal.CELL_RATIO, 200 + k) for k, wave in enumerate(waves)], signed
         ),
         gullies=np.array(gullies, np.float32).reshape(len(waves), 4),
-        gully_weights=_band_limits(waves, heightfield.GULLY_LEVELS),
+        gully_weights=_band_limits(waves, landscape.GULLY_LEVELS),
         ground_octaves=_aligned(rows, signed),
         ground=np.array([(row.amplitude, row.kind, row.aspect) for row in rows], np.float32).reshape(-1, 3),
         ground_weights=_band_limits([row.wavelength_m for row in rows], UNLIMITED),
@@ -320,7 +471,7 @@ def build_tables(recipe: Recipe, seed: int) -> heightfield.Tables:
         ),
         masks=np.array([(mask.low, mask.high) for mask in recipe.masks], np.float32).reshape(-1, 2),
         places=np.array(
-            [recipe.mask_code(getattr(recipe.land, name)) for name in heightfield.PLACES], np.int64
+            [recipe.mask_code(getattr(recipe.land, name)) for name in landscape.PLACES], np.int64
         ),
         ramps=_ramps(recipe.curve_m),
     )
@@ -476,16 +627,16 @@ def _sample_octaves(recipe: Recipe) -> tuple[list[_SampleOctave], float]:
     found = [
         _SampleOctave(layer.wavelength_m / 2.0**k, layer.amplitude_m * layer.gain**k, kind, first + k)
         for layer, kind, first in (
-            (recipe.ground, heightfield.GROUND_SMOOTH, 300),
-            (recipe.hummocks, heightfield.GROUND_HUMMOCK, 320),
-            (recipe.crags, heightfield.GROUND_CRAG, 340),
+            (recipe.ground, landscape.GROUND_SMOOTH, 300),
+            (recipe.hummocks, landscape.GROUND_HUMMOCK, 320),
+            (recipe.crags, landscape.GROUND_CRAG, 340),
         )
         for k in range(layer.octaves)
     ]
     d, c, offset = recipe.dunes, recipe.climate, recipe.offset_cells
     found += [
         _SampleOctave(
-            d.wavelength_m / 2.0**k, d.height_m * d.gain**k, heightfield.GROUND_DUNE, 360 + k, d.aspect
+            d.wavelength_m / 2.0**k, d.height_m * d.gain**k, landscape.GROUND_DUNE, 360 + k, d.aspect
         )
         for k in range(d.octaves)
     ]
@@ -506,8 +657,8 @@ def _sample_octaves(recipe: Recipe) -> tuple[list[_SampleOctave], float]:
             )
         )
     for n, layer in enumerate(stacks):
-        kind = {"fbm": heightfield.GROUND_LAYER, "slice": heightfield.GROUND_SLICE}.get(
-            layer.kind, heightfield.GROUND_RIDGED
+        kind = {"fbm": landscape.GROUND_LAYER, "slice": landscape.GROUND_SLICE}.get(
+            layer.kind, landscape.GROUND_RIDGED
         )
         for k in range(layer.octaves):
             wave = layer.wavelength_m / layer.lacunarity**k
@@ -528,10 +679,10 @@ def _sample_octaves(recipe: Recipe) -> tuple[list[_SampleOctave], float]:
         (
             c.local_temperature_wavelength_m,
             c.local_temperature_c,
-            heightfield.GROUND_WARMTH,
+            landscape.GROUND_WARMTH,
             380,
         ),
-        (c.local_humidity_wavelength_m, c.local_humidity, heightfield.GROUND_HUMIDITY, 381),
+        (c.local_humidity_wavelength_m, c.local_humidity, landscape.GROUND_HUMIDITY, 381),
     ):
         if amplitude > 0.0:
             found.append(_SampleOctave(wave, amplitude, kind, channel, offset_cells=offset))
@@ -541,11 +692,11 @@ def _sample_octaves(recipe: Recipe) -> tuple[list[_SampleOctave], float]:
 def _macro_octaves(recipe: Recipe) -> list[_MacroOctave]:
     """Octaves at nodes in the order in which they are summed."""
     kinds = {
-        "fbm": heightfield.MACRO_SMOOTH,
-        "ridged": heightfield.MACRO_RIDGED,
-        "billow": heightfield.MACRO_RIDGED,
-        "valley": heightfield.MACRO_VALLEY,
-        "cone": heightfield.MACRO_CONE,
+        "fbm": landscape.MACRO_SMOOTH,
+        "ridged": landscape.MACRO_RIDGED,
+        "billow": landscape.MACRO_RIDGED,
+        "valley": landscape.MACRO_VALLEY,
+        "cone": landscape.MACRO_CONE,
     }
     return [
         _MacroOctave(
@@ -579,7 +730,7 @@ def _aligned(rows: list[_SampleOctave], seed: int) -> NDArray[np.int64]:
     found = []
     for row in rows:
         wave = row.wavelength_m
-        if row.kind == heightfield.GROUND_DUNE:
+        if row.kind == landscape.GROUND_DUNE:
             wave *= fractal.CELL_RATIO
         step, x, z, salt = _octave(wave, seed, row.channel, noise.ALIGNED_SCALE)
         if row.offset_cells is not None:

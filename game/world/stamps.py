@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import APRON, GENERATED, GENERATED_APRON, STORED, WORLD_LIMIT_M, PageKey
-from game.kernels import heightfield
+from game.kernels import finish
 from game.world.page import PageData
 from game.world.recipe import Recipe
 from game.world.source import Climate, HeightSource
@@ -156,7 +156,7 @@ class StampedSource(HeightSource):
         for channel in (0, 1):
             self._layer.lay(key.level + channel, xs, zs, page.base[:, :, channel])
         # The workspace still holds the climate of this page: it belongs to this thread.
-        heightfield.climate_box(
+        finish.climate_box(
             page.base,
             APRON,
             np.int64(key.spacing_m),
@@ -166,7 +166,7 @@ class StampedSource(HeightSource):
             self._work().climate,
             page.climate,
         )
-        low, high = heightfield.finish_page(
+        low, high = finish.finish_page(
             page.base, np.int64(key.spacing_m), 0, STORED, 0, STORED, page.heights, page.normals
         )
         page.min_m, page.max_m = float(low), float(high)
@@ -186,6 +186,12 @@ class StampedSource(HeightSource):
         out = super().unlimited(xs, zs)
         self._layer.lay(0, np.asarray(xs, np.float64), np.asarray(zs, np.float64), out)
         return out
+
+    def height_at(self, x: float, z: float) -> float:
+        """As `HeightSource.height_at`, stamps included."""
+        out = np.array([[super().height_at(x, z)]], np.float32)
+        self._layer.lay(0, np.array([x], np.float64), np.array([z], np.float64), out)
+        return float(out[0, 0])
 
     def climate_at(self, x: float, z: float) -> Climate:
         """As `HeightSource.climate_at`, at the height of the stamps."""

@@ -129,6 +129,8 @@ class World:
     def height(self, x: float, z: float) -> float:
         """Height at a point in metres. Raises `ValueError` when not finite or beyond ±1e9."""
         x, z = check_position(x, z)
+        if len(self._edits.ops) == 0:
+            return self.source.height_at(x, z)
         return float(self.heights(x, z, 1, 1, 1.0)[0, 0])
 
     def normal(self, x: float, z: float) -> tuple[float, float, float]:

@@ -17,7 +17,8 @@ CELL = 1 << 32
 KERNELS = Path(noise.__file__).parent
 # fmt: off
 WORLD_KERNELS = (
-    "hashing", "noise", "octaves", "improved", "shaping", "fractal", "heightfield", "brush", "scatter",
+    "hashing", "noise", "octaves", "improved", "shaping", "fractal", "interpolation", "ranges", "layers", "nodes",
+    "rows", "finish", "heightfield", "brush", "scatter",
 )
 # fmt: on
 
@@ -28,9 +29,12 @@ def lattice_octave(wave_m: float, offset_x: int = 12345, offset_z: int = -999, s
 
 
 def row(qx: np.ndarray, qz: np.ndarray, octave: np.ndarray) -> np.ndarray:
-    n = len(qx)
-    out = np.zeros(n, np.float32)
-    noise.noise_row(qx, qz, n, octave, np.zeros((2, n), np.int32), np.zeros((2, n), np.float32), out)
+    out = np.zeros(len(qx), np.float32)
+    cells = np.zeros(noise.CELL_ROWS * noise.ROOM, np.int32)
+    scratch = np.zeros(noise.SCRATCH_ROWS * noise.ROOM, np.float32)
+    for first in range(0, len(qx), noise.ROOM):
+        part = slice(first, first + noise.ROOM)
+        noise.noise_row(qx[part], qz[part], len(out[part]), octave, cells, scratch, out[part])
     return out
 
 
@@ -172,7 +176,9 @@ def test_jitted_equals_plain_python() -> None:
         f"octave = np.array({octave.tolist()}, np.int64)\n"
         f"out = np.zeros({n}, np.float32)\n"
         "np.seterr(all='raise')\n"
-        f"noise.noise_row(qx, qz, {n}, octave, np.zeros((2, {n}), np.int32), np.zeros((2, {n}), np.float32), out)\n"
+        "cells = np.zeros(noise.CELL_ROWS * noise.ROOM, np.int32)\n"
+        "scratch = np.zeros(noise.SCRATCH_ROWS * noise.ROOM, np.float32)\n"
+        f"noise.noise_row(qx, qz, {n}, octave, cells, scratch, out)\n"
         "print(out.tobytes().hex())\n"
     )
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(KERNELS.parents[1])}
@@ -206,6 +212,6 @@ def test_no_fastmath_and_no_threads_anywhere() -> None:
                 assert getattr(node, "id", getattr(node, "attr", "")) != "prange", path.name
     from game.kernels import heightfield
 
-    options = getattr(heightfield.generate_page, "targetoptions", {})
+    options = getattr(heightfield.sample_block, "targetoptions", {})
     assert options.get("fastmath") is False
     assert options.get("nogil") is True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from game.core.coords import GENERATED, GENERATED_APRON, STORED, PageKey
-from game.kernels import heightfield
+from game.kernels import finish
 from game.world.page import PageData
 from game.world.recipe import Recipe
 
@@ -39,7 +39,7 @@ class AnalyticSource:
         base = np.repeat(heights[:, :, None], 2, axis=2)
         stored = np.zeros((STORED, STORED, 2), np.float32)
         normals = np.zeros((STORED, STORED, 4), np.uint8)
-        low, high = heightfield.finish_page(base, key.spacing_m, 0, STORED, 0, STORED, stored, normals)
+        low, high = finish.finish_page(base, key.spacing_m, 0, STORED, 0, STORED, stored, normals)
         climate = np.zeros((STORED, STORED, 4), np.uint8)
         return PageData(key, base, base, stored, normals, climate, float(low), float(high))
 
