@@ -178,11 +178,7 @@ class Game:
         self._grant_pages(frame_s)
         watch.skip()
         # Edits first: a page that arrives may be given the layer of an edited one.
-        for layer, page, rows in edited:
-            if rows is None:
-                self.renderer.upload(layer, page)
-            else:
-                self.renderer.upload_box(layer, page, *rows)
+        self.renderer.upload_edits(edited)
         watch.lap("upload_ms")
         for layer, page in stream.arrivals(*self._upload_budget()):
             watch.lap("stream_ms")
@@ -525,6 +521,7 @@ class Game:
             intent = self.session.entities.component(self.session.cast.rider, Intent)
             intent.hop = intent.recover = False
         self.log.steps += steps
+        self.session.tell_run()
         passed = self.session.collisions.passed
         if passed and self._playing:
             self.session.gates += len(passed)
@@ -666,6 +663,7 @@ class Game:
             preferences=self.preferences,
             passes_ms=self.renderer.timers.times_ms(),
             erosion=session.erosion,
+            course=session.course,
         )
         self.renderer.picture.bind()
         asked = interface.draw(facts, self.renderer.size, frame_s)

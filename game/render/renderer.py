@@ -8,6 +8,8 @@ half, so neither needs a clear in between and the sea can read both.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +17,7 @@ from game.core.settings import Quality, quality_for_renderer
 from game.gl.api import GL
 from game.gl.context import MIN_ARRAY_LAYERS, GLContext
 from game.gl.framebuffer import Framebuffer
-from game.gl.texture import DEPTH32F, LINEAR, NEAREST, RGBA8, RGBA16F, Renderbuffer, Texture2D
+from game.gl.texture import DEPTH32F, LINEAR, NEAREST, RGBA8, RGBA16F, Box, Renderbuffer, Texture2D
 from game.gl.timer import PassTimers
 from game.render.frame import FrameView
 from game.render.materials import MaterialTextures
@@ -145,6 +147,16 @@ class Renderer:
     def upload_box(self, layer: int, page: PageData, j0: int, j1: int, i0: int, i1: int) -> int:
         """Write heights and normals of stored rows j0…j1−1, columns i0…i1−1; return the bytes sent."""
         return self._pages.upload_box(layer, page, j0, j1, i0, i1)
+
+    def upload_edits(self, edits: Sequence[tuple[int, PageData, Box | None]]) -> None:
+        """Write what an edit changed: boxes of pages, or whole pages where there is none."""
+        boxes = []
+        for layer, page, box in edits:
+            if box is None:
+                self._pages.upload(layer, page)
+            else:
+                boxes.append((layer, page, box))
+        self._pages.upload_boxes(boxes)
 
     @property
     def page_layers(self) -> int:

@@ -269,6 +269,11 @@ class DebugMenu:
         imgui.same_line(0.0, 8.0 * unit)
         if self._button("stop sculpting" if state.sculpting else "sculpt", third):
             commands.append("sculpt off" if state.sculpting else "sculpt on")
+        for verb, label in (("start", "start line"), ("finish", "finish line"), ("clear", "no run")):
+            if self._button(label, third):
+                commands.append(f"run {verb}")
+            if verb != "clear":
+                imgui.same_line(0.0, 8.0 * unit)
         imgui.text_disabled(f"{state.strokes} stroke{'' if state.strokes == 1 else 's'} to undo")
         imgui.set_next_item_width(-88.0 * unit)
         if not self._name and state.save_name:

@@ -86,7 +86,11 @@ def test_upload_box_changes_only_what_it_should(stage: Stage) -> None:
     for key, page in stage.pages.items():
         sent = stage.renderer.upload_box(stage.layers[key], page, 20, 60, 20, 60)
         assert sent == 40 * 40 * 12
-    assert not np.array_equal(stage.picture(), before)
+    boxed = stage.picture()
+    assert not np.array_equal(boxed, before)
+    for key, page in stage.pages.items():
+        stage.renderer.upload(stage.layers[key], page)
+    assert np.array_equal(stage.picture(), boxed)
     with pytest.raises(ValueError, match="not inside"):
         stage.renderer.upload_box(0, page, 0, 133, 0, 1)
 
