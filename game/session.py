@@ -364,6 +364,7 @@ class Session:
         if run is None or self.smoothing.busy:
             return
         settled = self.touched is None and not self.switch.pending
+        self.land.edits.now_s = self.course.time_s
         try:
             self.edited(run.frame(frame_s, paced=paced, settled=settled))
         except (MemoryError, RuntimeError, ValueError) as error:
