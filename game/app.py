@@ -584,11 +584,11 @@ class Game:
             stream.spend(frame_s * (self.options.workers or default_workers()))
 
     def _draw(self, camera: CameraView, selection: Selection) -> None:
-        from game.render.atmosphere import light_direction
         from game.render.extract import extract
         from game.render.scenery_gather import REACH_M
 
         session = self.session
+        self._follow_shade(camera)
         micro = session.land.source.recipe.micro
         view = extract(
             session.entities,
@@ -608,17 +608,23 @@ class Game:
             micro_m=(micro.wavelength_m, micro.amplitude_m),
             runoff=session.runoff.view,
             scenery_tiles=session.scenery_near(camera.x, camera.z, REACH_M),
-            shade=session.shade.follow(
-                session.stream.store,
-                camera.x,
-                camera.z,
-                light_direction(session.weather.hour),
-                self.clock.time_due_s,
-                block=self.options.pages != "realtime",
-            ),
+            shade=session.shade.map,
         )
         self._shown_camera = camera
         self.renderer.draw(view)
+
+    def _follow_shade(self, camera: CameraView) -> None:
+        """Keep the shadows of mountains up with camera and light."""
+        from game.render.atmosphere import light_direction
+
+        session, now_s = self.session, self.clock.time_due_s
+        repeatable = self.options.pages != "realtime"
+        light = light_direction(session.weather.hour)
+        session.shade.look(session.stream.store, camera.x, camera.z, light, now_s, eager=repeatable)
+        if repeatable:
+            self.watch.lap("submit_ms")
+            session.shade.finish(now_s)
+            self.watch.skip()
 
     def _show_interface(self, camera: CameraView, selection: Selection, frame_s: float) -> None:
         """HUD and menu over the picture; what was clicked becomes commands of the next frame."""

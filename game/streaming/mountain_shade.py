@@ -66,7 +66,7 @@ class ShadeMap:
 
 
 class MountainShade:
-    """The shadows around the camera. `follow` once a frame gives the newest map."""
+    """The shadows around the camera: `look` once a frame, then `map` is the newest."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="shade")
@@ -78,23 +78,27 @@ class MountainShade:
         """Pages of the last order and their epochs."""
         self._looked_s = -math.inf
         self.map: ShadeMap | None = None
+        """The newest; None before the first is done."""
 
-    def follow(
-        self, store: PageStore, x: float, z: float, light: Direction, time_s: float, block: bool = False
-    ) -> ShadeMap | None:
-        """The map for a camera at world (x, z) and a unit vector toward the light; None before the first is done.
+    def look(
+        self, store: PageStore, x: float, z: float, light: Direction, time_s: float, eager: bool = False
+    ) -> None:
+        """Take over a finished map, and order another if it is time, for a camera at world (x, z).
 
-        With `block` every job is waited for, so that the same rides have the same shadows.
+        `light` is a unit vector toward the light. Never waits. With `eager`, and `finish` after it, no map depends on
+        how fast the thread is: the same rides have the same shadows.
         """
-        self._collect(time_s, block)
+        if self._future is not None and self._future.done():
+            self.finish(time_s)
         shown = self.map
-        if self._future is not None or (shown is not None and time_s < shown.since_s + FADE_S and not block):
-            return shown
+        fading = shown is not None and time_s < shown.since_s + FADE_S
+        if self._future is not None or (fading and not eager):
+            return
         corner = _corner(x, z)
         before = self._light
         turned = before is None or sum(a * b for a, b in zip(before, light, strict=True)) < LEAST_TURN
-        if not (turned or block) and 0.0 <= time_s - self._looked_s < LOOK_S:
-            return shown
+        if not (turned or eager) and 0.0 <= time_s - self._looked_s < LOOK_S:
+            return
         self._looked_s = time_s
         pages = _pages(store, *corner)
         land = [(page, page.epoch) for page in pages]
@@ -102,27 +106,23 @@ class MountainShade:
             a[0] is b[0] and a[1] == b[1] for a, b in zip(land, self._land, strict=True)
         )
         if not turned and same and shown is not None and (shown.i0, shown.j0) == corner:
-            return shown
+            return
         if before is None or sum(a * b for a, b in zip(before, light, strict=True)) < LEAP:
             before = light
         # The light of the last order stays where too little changed, so that small turns add up.
         now = light if turned else before
         self._light, self._land, self._coming = now, land, corner
         self._future = self._pool.submit(_work, pages, corner, now, before)
-        self._collect(time_s, block)
-        return self.map
+
+    def finish(self, time_s: float) -> None:
+        """Wait for the map that was ordered, if any; it is shown from `time_s` on."""
+        if self._future is not None:
+            future, self._future = self._future, None
+            self.map = ShadeMap(*self._coming, future.result(), time_s)
 
     def close(self) -> None:
         """End the thread; harmless when called twice."""
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-    def _collect(self, time_s: float, block: bool) -> None:
-        future = self._future
-        if future is None or not (block or future.done()):
-            return
-        self._future = None
-        tops = future.result()
-        self.map = ShadeMap(*self._coming, tops, time_s)
 
 
 def _corner(x: float, z: float) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from game.core.coords import APRON, PAGE_QUADS, STORED, PageKey
+from game.streaming import mountain_shade
 from game.streaming.mountain_shade import FADE_S, SHADE_SIDE, SHADE_SPACING_M, MountainShade
 
 LIGHT = (0.8, 0.6, 0.0)
@@ -37,11 +39,18 @@ def top_at(shade: Any, x: float, z: float, of: int = 0) -> float:
     return float(shade.tops[row, column, of])
 
 
+def followed(shade: MountainShade, store: Any, x: float, z: float, light: Any, time_s: float) -> Any:
+    """The map of a frame that waits for it."""
+    shade.look(store, x, z, light, time_s, eager=True)
+    shade.finish(time_s)
+    return shade.map
+
+
 @pytest.mark.parametrize("level", [4, 5, 6, 7])
 def test_the_wall_shades_the_west_whatever_pages_there_are(level: int) -> None:
     shade = MountainShade()
     try:
-        found = shade.follow(Store(level), 100.0, -50.0, LIGHT, 0.0, block=True)  # type: ignore[arg-type]
+        found = followed(shade, Store(level), 100.0, -50.0, LIGHT, 0.0)
     finally:
         shade.close()
     assert found is not None
@@ -58,15 +67,15 @@ def test_small_turns_add_up_and_leaps_do_not_fade() -> None:
     store: Any = Store(6)
     shade = MountainShade()
     try:
-        first = shade.follow(store, 0.0, 0.0, at(30.0), 0.0, block=True)
-        assert shade.follow(store, 0.0, 0.0, at(30.1), 1.0, block=True) is first
-        second = shade.follow(store, 0.0, 0.0, at(30.4), 10.0, block=True)
+        first = followed(shade, store, 0.0, 0.0, at(30.0), 0.0)
+        assert followed(shade, store, 0.0, 0.0, at(30.1), 1.0) is first
+        second = followed(shade, store, 0.0, 0.0, at(30.4), 10.0)
         assert first is not None
         assert second is not None
         assert second is not first
         assert np.array_equal(second.tops[..., 1], first.tops[..., 0])
         assert [second.share(10.0 + part * FADE_S) for part in (0.0, 0.5, 1.0, 2.0)] == [0.0, 0.5, 1.0, 1.0]
-        third = shade.follow(store, 0.0, 0.0, at(60.0), 20.0, block=True)
+        third = followed(shade, store, 0.0, 0.0, at(60.0), 20.0)
         assert third is not None
         assert np.array_equal(third.tops[..., 0], third.tops[..., 1])
     finally:
@@ -77,16 +86,47 @@ def test_edited_land_and_a_place_far_off_make_a_new_map() -> None:
     store: Any = Store(6)
     shade = MountainShade()
     try:
-        first = shade.follow(store, 0.0, 0.0, LIGHT, 0.0, block=True)
+        first = followed(shade, store, 0.0, 0.0, LIGHT, 0.0)
         page = store.page(PageKey(6, 0, 0))
         page.heights[:, 40:42, 0] = 3000.0
         page.epoch = 1
-        edited = shade.follow(store, 0.0, 0.0, LIGHT, 10.0, block=True)
+        edited = followed(shade, store, 0.0, 0.0, LIGHT, 10.0)
         assert first is not None
         assert edited is not None
         assert top_at(edited, 1500.0, 640.0) > top_at(first, 1500.0, 640.0) + 1000.0
-        moved = shade.follow(store, 9000.0, 0.0, LIGHT, 20.0, block=True)
+        moved = followed(shade, store, 9000.0, 0.0, LIGHT, 20.0)
         assert moved is not None
         assert moved.i0 > edited.i0
+    finally:
+        shade.close()
+
+
+def test_a_frame_that_is_paced_never_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = threading.Event()
+    work = mountain_shade._work
+
+    def slow(*arguments: Any) -> Any:
+        assert go_on.wait(10.0)
+        return work(*arguments)
+
+    monkeypatch.setattr(mountain_shade, "_work", slow)
+    store: Any = Store(6)
+    shade = MountainShade()
+    try:
+        for frame in range(3):
+            shade.look(store, 0.0, 0.0, LIGHT, 0.1 * frame)
+            assert shade.map is None
+        go_on.set()
+        shade.finish(0.5)
+        first = shade.map
+        assert first is not None
+        assert first.since_s == 0.5
+        # While it fades in no other is ordered, wherever the camera is.
+        shade.look(store, 9000.0, 0.0, LIGHT, 0.5 + 0.5 * FADE_S)
+        shade.finish(0.5 + 0.5 * FADE_S)
+        assert shade.map is first
+        shade.look(store, 9000.0, 0.0, LIGHT, 0.5 + 1.1 * FADE_S)
+        shade.finish(0.5 + 1.1 * FADE_S)
+        assert shade.map is not first
     finally:
         shade.close()
