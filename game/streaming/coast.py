@@ -53,7 +53,10 @@ class CoastTracker:
     def __init__(self, level: int = COAST_LEVEL) -> None:
         self.level = level
         self.coasts = Coasts(float("-inf"), [])
-        self._known: dict[PageKey, tuple[int, int]] = {}
+        self._known: dict[PageKey, int] = {}
+        """Revisions of the samples that were handed over (`PageStore.revisions`)."""
+        self._seen = -1
+        """Revision of the store at which nothing was left to hand over."""
         self._level_m = float("nan")
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
         self._asked = self._done = 0
@@ -66,19 +69,24 @@ class CoastTracker:
 
     def follow(self, store: PageStore, level_m: float) -> None:
         """Hand over what changed since the last call: pages of the level, and the sea at `level_m`."""
-        here: dict[PageKey, tuple[int, int]] = {}
-        order = _Order(level_m)
-        for _, page in store.residents():
+        if store.revision == self._seen and level_m == self._level_m:
+            return
+        here: set[PageKey] = set()
+        order, behind = _Order(level_m), False
+        for layer, page in store.residents():
             if page.key.level != self.level:
                 continue
-            state = (id(page), page.epoch)
-            if self._known.get(page.key) != state:
-                if len(order.came) >= COPIES_A_FRAME:
-                    continue
-                order.came[page.key] = page_samples(page.heights).copy()
-                self._known[page.key] = state
-            here[page.key] = state
-        order.went = [key for key in self._known if key not in here and key not in store]
+            here.add(page.key)
+            revision = int(store.revisions[layer])
+            if self._known.get(page.key) == revision:
+                continue
+            if len(order.came) >= COPIES_A_FRAME:
+                behind = True
+                continue
+            order.came[page.key] = page_samples(page.heights).copy()
+            self._known[page.key] = revision
+        self._seen = -1 if behind else store.revision
+        order.went = [key for key in self._known if key not in here]
         for key in order.went:
             del self._known[key]
         if not order.came and not order.went and level_m == self._level_m:

@@ -112,8 +112,13 @@ class PageStore(PageTable):
         """float32 [layers, 2] lowest and highest metre."""
         self.heights: NDArray[np.float32] = np.empty((capacity, STORED, STORED, 2), np.float32)
         """float32 [layers, 132, 132, 2]; memory is touched only where a page is."""
+        self.revision = 0
+        """Counts changes of what is resident and of its heights: whoever saw this number has seen everything."""
+        self.revisions: NDArray[np.int64] = np.zeros(capacity, np.int64)
+        """int64 [layers] value of `revision` since which the layer's heights have stood."""
         self._pages: dict[PageKey, PageData] = {}
         self._layers: dict[PageKey, int] = {}
+        self._by_layer: list[PageData | None] = [None] * capacity
         self._touched: NDArray[np.bool_] = np.zeros(capacity, np.bool_)
         """Layers whose memory in `heights` was used once."""
         self._resting = -1
@@ -148,6 +153,7 @@ class PageStore(PageTable):
             return None
         self._pages[page.key] = page
         self._layers[page.key] = layer
+        self._by_layer[layer] = page
         self.refresh(layer, page)
         return layer
 
@@ -159,6 +165,8 @@ class PageStore(PageTable):
             np.copyto(home, page.heights)
             page.heights = home
         self.bounds[layer] = (page.min_m, page.max_m)
+        self.revision += 1
+        self.revisions[layer] = self.revision
 
     def lend(self) -> int | None:
         """Take a free layer aside, evicting an unwanted page if need be; None when every layer shows a wanted page.
@@ -183,12 +191,16 @@ class PageStore(PageTable):
 
         `page.heights` must be `heights[layer]` of the store already. All at once, whatever their number.
         """
+        self.revision += 1
         for layer, page in moves:
             old = self._layers[page.key]
             self.leave(old)
+            self._by_layer[old] = None
             self._lent -= 1
             self._pages[page.key] = page
             self._layers[page.key] = layer
+            self._by_layer[layer] = page
+            self.revisions[layer] = self.revision
             self.keys[layer] = page.key
             self.used[layer] = True
             self.last_wanted[layer] = self.last_wanted[old]
@@ -201,7 +213,10 @@ class PageStore(PageTable):
         page = self._pages.pop(key)
         # Whoever still holds the page must not see the next page's heights in it.
         page.heights = page.heights.copy()
-        self.leave(self._layers.pop(key))
+        layer = self._layers.pop(key)
+        self._by_layer[layer] = None
+        self.revision += 1
+        self.leave(layer)
 
     def shrink_to(self, limit: int) -> None:
         """Use at most `limit` layers from here on; unwanted pages beyond that go, wanted ones when they can.
@@ -218,8 +233,9 @@ class PageStore(PageTable):
         """Let the pages in the next `count` layers rest (`PageData.rest`), round and round."""
         for _ in range(count):
             self._resting = (self._resting + 1) % self.capacity
-            if self.used[self._resting]:
-                self._pages[PageKey(*self.keys[self._resting].tolist())].rest()
+            page = self._by_layer[self._resting]
+            if page is not None:
+                page.rest()
 
     @property
     def cpu_bytes(self) -> int:

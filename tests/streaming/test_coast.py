@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from game.core.coords import PAGE_QUADS, PageKey
 from game.streaming.bed import BED_LEVELS, BED_SIDE, NO_BED_M, Bed
-from game.streaming.coast import CoastTracker
+from game.streaming.coast import COPIES_A_FRAME, CoastTracker
 from game.streaming.store import PageStore
 from tests.render.scene import make_page
 
@@ -42,11 +44,11 @@ def test_the_coast_follows_the_sea_and_the_land() -> None:
         assert tracker.coasts.lines[0].length_m == pytest.approx(2.0 * np.pi * 600.0, rel=5e-3)
         followed(tracker, store, 0.0)
         assert np.array_equal(tracker.coasts.lines[0].points, island.points)
-        # A page is sculpted: its epoch changes, its heights with it.
-        page = store.page(PageKey(3, 1, 1))
+        page, layer = store.page(PageKey(3, 1, 1)), store.layer(PageKey(3, 1, 1))
         assert page is not None
+        assert layer is not None
         page.heights[...] = 50.0
-        page.epoch += 1
+        store.refresh(layer, page)
         followed(tracker, store, 0.0)
         assert len(tracker.coasts.lines) == 1
         store.evict(PageKey(3, 0, 0))
@@ -66,6 +68,31 @@ def test_a_still_sea_asks_the_thread_for_nothing() -> None:
         assert tracker.coasts is kept
     finally:
         tracker.close()
+
+
+def test_only_pages_whose_land_changed_are_handed_over(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    store, tracker = store_of(3, 2), CoastTracker(3)
+    handed: list[set[PageKey]] = []
+    monkeypatch.setattr(tracker, "_orders", SimpleNamespace(put=lambda order: handed.append(set(order.came))))
+    monkeypatch.setattr(tracker, "_thread", object())
+    for _ in range(6):
+        tracker.follow(store, 0.0)
+    assert set().union(*handed) == {page.key for _, page in store.residents()}
+    assert max(map(len, handed)) == COPIES_A_FRAME
+    handed.clear()
+    # An edit elsewhere brings every page to its epoch, but moves the land of one.
+    for _, page in store.residents():
+        page.epoch += 1
+    layer = store.layer(PageKey(3, 0, -1))
+    assert layer is not None
+    store.refresh(layer, store.page(PageKey(3, 0, -1)))  # type: ignore[arg-type]
+    tracker.follow(store, 0.0)
+    assert handed == [{PageKey(3, 0, -1)}]
+    # A frame in which nothing changed looks at no page.
+    monkeypatch.setattr(store, "residents", None)
+    for _ in range(3):
+        tracker.follow(store, 0.0)
+    assert len(handed) == 1
 
 
 def test_bed_maps_hold_the_land_and_coarser_land_where_finer_is_missing() -> None:

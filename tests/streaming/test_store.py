@@ -75,6 +75,38 @@ def test_evicted_page_keeps_its_own_heights() -> None:
         store.evict(page.key)
 
 
+def test_revisions_tell_which_heights_changed_and_when() -> None:
+    store = PageStore(3)
+    seen = [store.revision]
+
+    def moved_on() -> bool:
+        seen.append(store.revision)
+        return seen[-1] > seen[-2]
+
+    layers = [store.accept(flat_page(PageKey(0, n, 0))) for n in range(2)]
+    assert moved_on()
+    was = store.revisions.copy()
+    store.touch(layers[0])
+    store.rest_some(3)
+    assert not moved_on()
+    page = store.page(PageKey(0, 0, 0))
+    store.refresh(layers[0], page)
+    assert moved_on()
+    assert store.revisions[layers[0]] == store.revision > was[layers[0]]
+    assert store.revisions[layers[1]] == was[layers[1]]
+    aside = store.lend()
+    assert not moved_on()
+    page.heights = store.heights[aside]
+    store.move([(aside, page)])
+    assert moved_on()
+    assert store.revisions[aside] == store.revision
+    store.evict(PageKey(0, 0, 0))
+    assert moved_on()
+    store.frame += 1
+    store.shrink_to(1)
+    assert not moved_on()
+
+
 def test_wrong_use_is_refused() -> None:
     for capacity in (0, 257):
         with pytest.raises(ValueError, match="256"):
