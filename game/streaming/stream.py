@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import GENERATED_APRON, PAGE_QUADS, PageKey
-from game.kernels import raycast
 from game.kernels import selection as kernels
 from game.lod.frustum import planes
 from game.lod.selection import PATCH_DTYPE, Selection
 from game.lod.settings import LodSettings, most_squares
+from game.streaming.drawn import DrawnLand
 from game.streaming.reach import Reach
 from game.streaming.store import MAX_LAYERS, PAGE_BYTES, PageStore
 from game.streaming.wanted import Focus, WantedPages
@@ -140,15 +140,12 @@ class TerrainStream:
         self._focus: Focus | None = None
         self._focus_s = 0.0
         self._late = self._late_total = 0
-        self._holes = self._holes_total = 0
         self._trees: list[tuple[PageKey, NDArray[np.float32], int]] | None = None
         self._tree_places: dict[PageKey, int] = {}
         """Where in `_trees` each page's are."""
-        self._vertices = np.zeros((9, 3), np.float32)
-        self._eye_y = 0.0
+        self._drawn = DrawnLand(self.store)
         self._at_once = True
         """Whether ranges jump to their targets: there is no picture that detail could pop into."""
-        self._selection: Selection | None = None
         self.bend_per_m = bend_per_m
         """May be changed between frames; culling and picking follow the picture."""
         self.generation_ms: deque[float] = self._workers.recent_ms
@@ -187,7 +184,6 @@ class TerrainStream:
         self._reach = Reach(lod)
         self._most_pages = lod.most_pages
         self.store.shrink_to(min(self.store.capacity, lod.layers))
-        self._polar: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
         self._wanted = WantedPages(lod)
         self._ranges = np.zeros(lod.levels, np.float32)
         self._starts = np.zeros(lod.levels + 1, np.int32)
@@ -370,8 +366,7 @@ class TerrainStream:
             self._ranges[-1] = lod.view_m
         # While the coarsest land is missing there is no picture that detail could pop into.
         self._at_once = not complete
-        self._eye_y = float(camera.y)
-        self._selection = Selection(
+        view = Selection(
             patches=self._out[first:].copy().view(PATCH_DTYPE).reshape(-1),
             level_starts=self._starts.copy(),
             ranges=self._ranges.copy(),
@@ -387,6 +382,7 @@ class TerrainStream:
             complete=complete,
             bend_per_m=self.bend_per_m,
         )
+        self._drawn.view = view
         self._late = 0
         if len(self._wanted.missing_rows):
             self._late = kernels.count_late(
@@ -408,7 +404,7 @@ class TerrainStream:
         self._late_total += self._late
         if not reach.settled:
             self._change_levels(reach.step(self._ranges, coarse_is_there, float(altitude)))
-        return self._selection
+        return view
 
     def _change_levels(self, ranges: NDArray[np.float32] | None) -> None:
         """Go on with `ranges`, which draw what the last frame drew with another number of levels."""
@@ -424,135 +420,19 @@ class TerrainStream:
         """Of the focus above the ground."""
         return 0.0 if self._focus is None else max(0.0, self._focus.altitude_m)
 
-    def select_unculled(self) -> NDArray[np.void]:
-        """Patches of the last selection's view in all directions, PATCH_DTYPE [n]; empty before the first."""
-        if self._selection is None:
-            return np.zeros(0, PATCH_DTYPE)
-        view = self._selection
-        starts = np.zeros(view.levels + 1, np.int32)
-        while True:
-            first = kernels.emit_patches(
-                view.anchor_x,
-                view.anchor_z,
-                float(view.frac_x),
-                float(view.frac_z),
-                float(view.altitude_m),
-                self._eye_y,
-                view.bend_per_m,
-                view.ranges,
-                view.view_m,
-                view.patch_quads,
-                np.zeros((6, 4)),
-                False,
-                self.store.slots,
-                self.store.keys,
-                self.store.bounds,
-                self._queue,
-                self._out,
-                starts,
-            )
-            if first >= 0:
-                return self._out[first:].copy().view(PATCH_DTYPE).reshape(-1)
-            self._size_scratch(2 * self._queue.shape[1])
-
     def count_holes(self, spokes: int = 64, rings: int = 32) -> int:
-        """Points of a polar grid around the camera, out to the view distance, that lie under no patch with a
-        resident page or under two. 0 while the coarsest pages are still missing (the old picture stays)."""
-        view = self._selection
-        self._holes = 0
-        if view is None or not view.complete:
-            return 0
-        if self._polar is None or len(self._polar[0]) != spokes * rings:
-            # Rings in equal ratios, so that every level has some.
-            radius = np.geomspace(1.0, view.view_m * (1.0 - 1e-6), rings)[:, None]
-            angle = (np.arange(spokes) + 0.5) * (2.0 * math.pi / spokes)
-            self._polar = ((radius * np.cos(angle)).ravel(), (radius * np.sin(angle)).ravel())
-        patches = self.select_unculled()
-        size = 1 << max(8, (4 * len(patches)).bit_length())
-        self._holes = kernels.count_uncovered(
-            patches.view(np.int32).reshape(-1, kernels.PATCH_FIELDS),
-            view.anchor_x,
-            view.anchor_z,
-            view.patch_quads,
-            view.levels,
-            self.store.keys,
-            self.store.used,
-            self._polar[0] + float(view.frac_x),
-            self._polar[1] + float(view.frac_z),
-            np.empty(size, np.int64),
-            np.empty(size, np.int32),
-        )
-        self._holes_total += self._holes
-        return self._holes
+        """As `DrawnLand.count_holes`; also part of `stats`."""
+        return self._drawn.count_holes(spokes, rings)
 
     def pick(
         self, origin: Sequence[float], direction: Sequence[float], max_m: float = 5000.0
     ) -> tuple[float, float, float] | None:
-        """First point (x, y, z) in world metres where a ray meets the surface that the last frame drew.
-
-        `origin` in world metres, `direction` of any length but 0. None when nothing is met within `max_m`.
-        Raises `ValueError` when a number is not finite or the direction has no length.
-        """
-        length = math.sqrt(sum(float(part) ** 2 for part in direction))
-        numbers = (*origin, *direction, max_m)
-        if not all(math.isfinite(number) for number in numbers) or length == 0.0:
-            raise ValueError(f"a ray of {numbers!r} is not accepted; give finite numbers and a direction")
-        view = self._selection
-        if view is None:
-            return None
-        dx, dy, dz = (float(part) / length for part in direction)
-        t = raycast.cast_ray(
-            float(origin[0]) - view.anchor_x - float(view.frac_x),
-            float(origin[1]),
-            float(origin[2]) - view.anchor_z - float(view.frac_z),
-            dx,
-            dy,
-            dz,
-            float(max_m),
-            view.anchor_x,
-            view.anchor_z,
-            view.frac_x,
-            view.frac_z,
-            view.altitude_m,
-            np.float32(view.bend_per_m),
-            view.ranges,
-            view.patch_quads,
-            view.morph,
-            self.store.slots,
-            self.store.keys,
-            self.store.bounds,
-            self.store.heights,
-            self._vertices,
-        )
-        if t < 0.0:
-            return None
-        x, y, z = origin[0] + t * dx, origin[1] + t * dy, origin[2] + t * dz
-        # The ray met the land where it is drawn, below the tangent plane; its height is above zero.
-        away2 = (x - view.anchor_x - float(view.frac_x)) ** 2 + (z - view.anchor_z - float(view.frac_z)) ** 2
-        return x, y + view.bend_per_m * away2, z
+        """First point where a ray meets what the last frame drew; see `DrawnLand.pick`."""
+        return self._drawn.pick(origin, direction, max_m)
 
     def surface_height(self, x: float, z: float) -> float | None:
         """Height in metres of the drawn, morphed surface at world (x, z); None where nothing is drawn."""
-        view = self._selection
-        if view is None:
-            return None
-        height = raycast.surface_height(
-            x - view.anchor_x - float(view.frac_x),
-            z - view.anchor_z - float(view.frac_z),
-            view.anchor_x,
-            view.anchor_z,
-            view.frac_x,
-            view.frac_z,
-            view.altitude_m,
-            view.ranges,
-            view.patch_quads,
-            view.morph,
-            self.store.slots,
-            self.store.keys,
-            self.store.heights,
-            self._vertices,
-        )
-        return None if math.isnan(height) else float(height)
+        return self._drawn.height(x, z)
 
     def resident_trees(self) -> list[tuple[PageKey, NDArray[np.float32], int]]:
         """Trees of all resident pages that have some, by key: key, rows as in `PageData.trees`, texture layer.
@@ -576,8 +456,8 @@ class TerrainStream:
             resident=len(self.store),
             late=self._late,
             late_total=self._late_total,
-            holes=self._holes,
-            holes_total=self._holes_total,
+            holes=self._drawn.holes,
+            holes_total=self._drawn.holes_total,
             queue=workers.pending,
             generated=workers.made,
             generation_ms=1000.0 * workers.cpu_s / workers.made if workers.made else 0.0,
