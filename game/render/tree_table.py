@@ -19,6 +19,10 @@ from game.world.vegetation import tiles_along
 LINE_ROWS = 512
 """The room grows by whole lines of the texture, two texels a tree: 1,024 texels, the width every OpenGL 3.3 has."""
 
+SPARE = 3
+"""A third more room than the trees need, when there is too little: holes that pages leave do not fit every page, and
+other room means another texture, to which a frame sends everything."""
+
 TreeTile = tuple[PageKey, NDArray[np.float32], int]
 """A resident page's key, its rows (`PageData.trees`) and its texture layer."""
 
@@ -38,7 +42,7 @@ class TreeTable:
     """Keeps the rows of the tiles it was last given, and where each tile's are."""
 
     def __init__(self, lines: int = 64) -> None:
-        """Room for `lines` · 512 trees at first; it doubles when needed."""
+        """Room for `lines` · 512 trees at first."""
         self.rows = np.zeros((lines * LINE_ROWS, TREE_COLUMNS), np.float32)
         self.table = np.zeros((0, TILE_COLUMNS), np.int64)
         """int64 [tiles, TILE_COLUMNS], see `kernels.tree_tiles`; by level first."""
@@ -65,6 +69,9 @@ class TreeTable:
         for key in [key for key in self._held if key not in wanted]:
             self._drop(key)
         changed: list[tuple[int, int]] = []
+        needed = sum(_whole_blocks(len(rows)) for _, rows, _ in tiles)
+        if needed > len(self.rows):
+            self._make_room(needed + needed // SPARE)
         for key, rows, layer in tiles:
             known = self._held.get(key)
             if known is None:
@@ -134,18 +141,26 @@ class TreeTable:
 
     def _take_span(self, count: int) -> int:
         size = _whole_blocks(count)
-        for at, (first, end) in enumerate(self._free):
-            if end - first >= size:
-                if end - first == size:
-                    del self._free[at]
-                else:
-                    self._free[at] = (first + size, end)
-                return first
+        # The shortest span that is long enough: long ones stay for pages with many trees.
+        fitting = [(end - first, at) for at, (first, end) in enumerate(self._free) if end - first >= size]
+        if fitting:
+            _, at = min(fitting)
+            first, end = self._free[at]
+            if end - first == size:
+                del self._free[at]
+            else:
+                self._free[at] = (first + size, end)
+            return first
         before = len(self.rows)
-        more = max(before, -(-size // LINE_ROWS) * LINE_ROWS)
+        self._make_room(before + max(size, before // (2 * SPARE)))
+        return self._take_span(count)
+
+    def _make_room(self, count: int) -> None:
+        """Room for `count` rows in all, rounded up to lines of the texture."""
+        before = len(self.rows)
+        more = -(-(count - before) // LINE_ROWS) * LINE_ROWS
         self.rows = np.concatenate([self.rows, np.zeros((more, TREE_COLUMNS), np.float32)])
         self._give_back(before, before + more)
-        return self._take_span(count)
 
     def _give_back(self, first: int, end: int) -> None:
         self._free.append((first, end))

@@ -329,6 +329,33 @@ def test_far_blocks_hold_every_far_tree_once() -> None:
     assert (np.diff(blocks[:, 3] >> 8) >= 0).all()
 
 
+def test_a_ride_through_like_woods_needs_no_more_room_than_its_start() -> None:
+    """Pages come and go for an hour; the holes they leave are no reason to send the whole table anew."""
+    random = np.random.default_rng(8)
+    rows = np.zeros((2000, 8), np.float32)
+    rows[:, 0] = rows[:, 2] = 1.0
+
+    def page(number: int) -> tuple[PageKey, np.ndarray, int]:
+        # As in woods: many pages of some hundred trees, some of ten times as many.
+        return PageKey(0, number, 0), rows[: int(random.choice([120, 190, 250, 1990]))], 0
+
+    table, held = TreeTable(1), [page(number) for number in range(160)]
+    table.sync(held)
+    room = len(table.rows)
+    assert table.trees < room < 1.45 * table.trees
+    fewest = most = table.trees
+    for number in range(160, 3000):
+        gone = int(random.integers(0, len(held)))
+        fresh = page(number)
+        if not 0.93 <= (table.trees + len(fresh[1]) - len(held[gone][1])) / fewest <= 1.07:
+            fresh = (fresh[0], held[gone][1], 0)
+        held = sorted([*held[:gone], *held[gone + 1 :], fresh], key=lambda tile: tile[0])
+        table.sync(held)
+        most = max(most, table.trees)
+    assert most > 1.04 * fewest
+    assert len(table.rows) == room
+
+
 def test_the_table_keeps_up_with_pages_that_come_go_and_change() -> None:
     random = np.random.default_rng(3)
     pages = {key: rows for key, rows, _ in tiles_of(forest(4000, (0.0, 0.0), 500.0), 4)}
