@@ -1,7 +1,7 @@
 """The land around the camera as three height maps, fine to coarse: what the water asks for its depth.
 
 Taken from the resident pages, coarser ones where finer are missing; knows neither sea nor GL. One map is made anew a
-frame, in turn, so that edits, arriving pages and movement need no messages; a map the camera has left is made at once.
+frame, in turn, when a page came, went or was edited or the camera moved on; a map it has left is made at once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SNAP = 16
 
 @dataclass(slots=True)
 class BedMap:
-    """One map; replaced as a whole, never changed in place."""
+    """One map; its heights are replaced with it, never changed in place."""
 
     level: int
     i0: int
@@ -38,6 +38,8 @@ class BedMap:
     """Sample indices of the first column and row at `level`."""
     heights: NDArray[np.float32]
     """float32 [BED_SIDE, BED_SIDE], rows run south."""
+    revision: int = 0
+    """`PageStore.revision` at which it was found to hold."""
 
 
 @dataclass(slots=True)
@@ -59,7 +61,10 @@ class Bed:
             left = max(abs(i0 - was.i0), abs(j0 - was.j0)) > 2 * _SNAP
             if n != self._turn and not left:
                 continue
+            if was.revision == store.revision and (i0, j0) == (was.i0, was.j0):
+                continue
             made = _make(store, level, i0, j0)
+            was.revision = store.revision
             if (made.i0, made.j0) != (was.i0, was.j0) or not np.array_equal(made.heights, was.heights):
                 self.maps[n] = made
         return self.maps
@@ -81,7 +86,7 @@ def _make(store: PageStore, level: int, i0: int, j0: int) -> BedMap:
             block = _block(store, PageKey(level, ix, iz), west, north, east, south)
             if block is not None:
                 heights[north - j0 : south - j0, west - i0 : east - i0] = block
-    return BedMap(level, i0, j0, heights)
+    return BedMap(level, i0, j0, heights, store.revision)
 
 
 def _block(

@@ -113,19 +113,26 @@ def test_bed_maps_hold_the_land_and_coarser_land_where_finer_is_missing() -> Non
     assert middle.heights.shape == (BED_SIDE, BED_SIDE)
 
 
-def test_bed_maps_are_made_again_only_where_something_changed() -> None:
+def test_bed_maps_are_made_again_only_where_something_changed(monkeypatch) -> None:  # type: ignore[no-untyped-def]
     store = store_of(3, 2)
     bed = Bed()
     first = list(bed.follow(store, 0.0, 0.0))
     for _ in range(6):
         assert [a is b for a, b in zip(bed.follow(store, 1.0, 0.0), first, strict=True)] == [True] * 3
-    page = store.page(PageKey(3, 0, 0))
+    page, layer = store.page(PageKey(3, 0, 0)), store.layer(PageKey(3, 0, 0))
     assert page is not None
+    assert layer is not None
     page.heights[40, 40, 0] = 999.0
+    store.refresh(layer, page)
     for _ in range(3):
         bed.follow(store, 1.0, 0.0)
     assert bed.maps[1] is not first[1]
     assert float(bed.maps[1].heights.max()) == 999.0
+    # A frame in which nothing changed reads no page.
+    monkeypatch.setattr(store, "page", None)
+    for _ in range(6):
+        bed.follow(store, 1.0, 0.0)
+    monkeypatch.undo()
     # A jump makes all of them at once.
     bed.follow(store, 5.0 * PAGE_QUADS * 8, 0.0)
     assert all(one.i0 > old.i0 for one, old in zip(bed.maps[:2], first[:2], strict=True))

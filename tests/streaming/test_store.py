@@ -119,3 +119,55 @@ def test_wrong_use_is_refused() -> None:
 
 def test_page_size_is_what_the_design_says() -> None:
     assert round(PAGE_BYTES / 1024) == 272
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(2, 7),
+    st.lists(
+        st.tuples(st.sampled_from(["page", "frame", "lend", "back", "move", "limit"]), KEYS), max_size=60
+    ),
+)
+def test_invariants_while_a_large_edit_borrows_layers(capacity, steps) -> None:
+    """Pages come, a change is prepared in layers that show nothing, the limit moves: no layer gets lost."""
+    store = PageStore(capacity)
+    lent: list[int] = []
+    for number, (action, key) in enumerate(steps):
+        if action == "page" and key not in store:
+            store.accept(flat_page(key, float(key.ix)))
+        elif action == "page":
+            store.touch(store.layer(key))
+        elif action == "frame":
+            store.frame += 1
+        elif action == "lend":
+            layer = store.lend()
+            if layer is not None:
+                assert layer not in {shown for shown, _ in store.residents()}
+                lent.append(layer)
+        elif action == "back" and lent:
+            store.give_back(lent.pop())
+        elif action == "move" and lent and len(store):
+            page = sorted((page for _, page in store.residents()), key=lambda page: page.key)[0]
+            layer = lent.pop()
+            store.heights[layer] = page.heights
+            page.heights = store.heights[layer]
+            store.move([(layer, page)])
+            assert store.layer(page.key) == layer
+        elif action == "limit":
+            store.shrink_to(1 + number % capacity)
+        shown = dict(store.residents())
+        assert len(store) == len(shown) == store.used.sum()
+        assert not set(shown) & set(lent)
+        assert sorted([*shown, *lent, *store._free]) == list(range(capacity))
+        assert (store.slots >= 0).sum() == len(shown)
+        for layer, page in shown.items():
+            assert find_layer(store.slots, store.keys, *page.key) == layer
+            assert store._by_layer[layer] is page
+            assert (store.heights[layer] == float(page.key.ix)).all()
+        # The list by age holds every shown layer once, both ways.
+        at, aged = int(store.links[capacity, 1]), []
+        while at != capacity:
+            assert store.links[store.links[at, 1], 0] == at
+            aged.append(at)
+            at = int(store.links[at, 1])
+        assert sorted(aged) == sorted(shown)
