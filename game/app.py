@@ -606,6 +606,7 @@ class Game:
             micro_m=(micro.wavelength_m, micro.amplitude_m),
             runoff=session.runoff.view,
             scenery_tiles=session.scenery_near(camera.x, camera.z, REACH_M),
+            seed=session.seed,
         )
         self._shown_camera = camera
         self.renderer.draw(view)

@@ -158,6 +158,7 @@ def extract(
     micro_m: tuple[float, float] = (1.0, 0.0),
     runoff: RunoffView | None = None,
     scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] | None = None,
+    seed: int = 0,
 ) -> FrameView:
     """Everything the passes read this frame."""
     weather = entities.component(cast.world, Weather)
@@ -185,4 +186,5 @@ def extract(
         runoff=runoff,
         splash=splash_of(entities.component(cast.rider, Bicycle)),
         scenery_tiles=scenery_tiles or [],
+        seed=seed,
     )

@@ -138,3 +138,5 @@ class FrameView:
     """Stones, logs, fences and gates of level-0 pages near the camera (rows as in `kernels.scenery`)."""
     micro_m: tuple[float, float] = (1.0, 0.0)
     """Wavelength and amplitude of the recipe's bumps that only shade."""
+    seed: int = 0
+    """Of the world: what grows between the trees goes by it."""

@@ -1,6 +1,6 @@
 """The renderer: draws a `FrameView` as a list of passes into its own framebuffer.
 
-Near land → trees → scenery → rider → brush ring → far land → far trees → sky → resolve → ponds → sea → rain → post.
+Near land → trees → scenery → undergrowth → rider → brush ring → far land → far trees → sky → resolve → ponds → sea → rain → post.
 Near things come first because they hide most of what follows. The two depth bands share one 32-bit depth buffer, the
 near band in its lower
 half, so neither needs a clear in between and the sea can read both.
@@ -28,6 +28,7 @@ from game.render.scenery import SceneryPass
 from game.render.sky import SkyPass
 from game.render.terrain import TerrainPass, far_band_near_m
 from game.render.trees import TreesPass
+from game.render.undergrowth import UndergrowthPass
 from game.render.uniforms import FrameUniforms
 from game.render.upload import PageTextures
 from game.render.water import WaterPass, sea_shows
@@ -105,6 +106,7 @@ class Renderer:
         self._terrain = TerrainPass(gl, quality.patch_quads, self._detail, -0.8 if software else 0.0)
         self._trees = TreesPass(gl, quality)
         self._scenery = SceneryPass(gl)
+        self._undergrowth = UndergrowthPass(gl, quality)
         self._rider = RiderPass(gl)
         self._overlay = OverlayPass(gl)
         self._sky = SkyPass(gl)
@@ -183,6 +185,8 @@ class Renderer:
         self._near_state()
         with timed("scenery"):
             self._scenery.draw(view)
+        with timed("undergrowth"):
+            self._undergrowth.draw(view)
         self._near_state()
         with timed("rider"):
             self._rider.draw(view, self.frame)
@@ -281,6 +285,7 @@ class Renderer:
             self._sky,
             self._overlay,
             self._rider,
+            self._undergrowth,
             self._scenery,
             self._trees,
             self._terrain,
