@@ -607,6 +607,7 @@ class Game:
             runoff=session.runoff.view,
             scenery_tiles=session.scenery_near(camera.x, camera.z, REACH_M),
             seed=session.seed,
+            debris=self.quality.name != "low" and not self.preferences.camera.reduced_motion,
         )
         self._shown_camera = camera
         self.renderer.draw(view)

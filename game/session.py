@@ -26,6 +26,7 @@ from game.ecs.components import (
     Bicycle,
     Cast,
     ChaseCamera,
+    Debris,
     FreeCamera,
     Intent,
     Previous,
@@ -43,6 +44,7 @@ from game.ride import systems
 from game.ride.camera import CameraFeel
 from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
+from game.ride.debris import make_debris_system
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
 from game.streaming.bed import Bed
@@ -625,6 +627,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             Bicycle(),
             Previous(),
             ChaseCamera(),
+            Debris(),
             PreviousCamera(),
             FreeCamera(),
         ),
@@ -648,6 +651,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         moving = [
             systems.make_autopilot_system(patch, source.block, land.scenery.solids),
             systems.make_bicycle_system(patch, collisions, surfaces, lambda: runoff.view),
+            make_debris_system(surfaces, saved.seed),
         ]
     else:
         moving = [make_glide_system(land.ground, options.speed_m_s)]

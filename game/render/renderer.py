@@ -1,6 +1,7 @@
 """The renderer: draws a `FrameView` as a list of passes into its own framebuffer.
 
-Near land → trees → scenery → undergrowth → rider → brush ring → far land → far trees → sky → resolve → ponds → sea → rain → post.
+Near land → trees → scenery → undergrowth → rider → brush ring → far land → far trees → sky → resolve → ponds → sea →
+debris → rain → post.
 Near things come first because they hide most of what follows. The two depth bands share one 32-bit depth buffer, the
 near band in its lower
 half, so neither needs a clear in between and the sea can read both.
@@ -17,6 +18,7 @@ from game.gl.context import MIN_ARRAY_LAYERS, GLContext
 from game.gl.framebuffer import Framebuffer
 from game.gl.texture import DEPTH32F, LINEAR, NEAREST, RGBA8, RGBA16F, Renderbuffer, Texture2D
 from game.gl.timer import PassTimers
+from game.render.debris import DebrisPass
 from game.render.frame import FrameView
 from game.render.materials import MaterialTextures
 from game.render.noise_tile import noise_tile
@@ -114,6 +116,7 @@ class Renderer:
         self._runoff = RunoffTextures(gl)
         self._ponds = PondsPass(gl)
         self._rain = RainPass(gl)
+        self._debris = DebrisPass(gl)
         self._post = PostPass(gl, smooth_edges=quality.msaa <= 1)
 
     @property
@@ -220,6 +223,8 @@ class Renderer:
                 self._water.upload(view)
                 with timed("sea"):
                     self._water.draw()
+            with timed("debris"):
+                self._debris.draw(view)
             with timed("rain"):
                 self._rain.draw(view)
         self._targets.picture.bind()
@@ -279,6 +284,7 @@ class Renderer:
         for part in (
             self._post,
             self._rain,
+            self._debris,
             self._ponds,
             self._runoff,
             self._water,

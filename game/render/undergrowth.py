@@ -1,8 +1,8 @@
 """Grass tufts, flowers and small shrubs around the camera: one instanced draw of each, without instance data.
 
 The shader finds an instance's place from its number, the seed and the land's own textures, so nothing is gathered or
-sent: `undergrowth_grid` only says which cells lie in sight and which pages draw the land there. Each plant is a function of
-its cell of the world, wherever the camera stands; toward the end of the range plants sink to nothing one by one.
+sent: `undergrowth_grid` only says which cells lie in sight and which pages draw the land there. Each plant is a
+function of its cell of the world, wherever the camera stands; toward the end of the range plants sink to nothing.
 """
 
 from __future__ import annotations
@@ -100,5 +100,7 @@ class UndergrowthPass:
 
     def release(self) -> None:
         """Free every GL object; harmless when called twice."""
-        for thing in (*self._arrays, *self._meshes, *self._programs):
-            thing.release()
+        for array, mesh, program in zip(self._arrays, self._meshes, self._programs, strict=True):
+            array.release()
+            mesh.release()
+            program.release()

@@ -87,7 +87,7 @@ def seen_box(camera: CameraView, reach_m: float) -> tuple[float, float, float, f
 
 
 def pages_near(selection: Selection, reach_m: float) -> list[tuple[int, int, int]]:
-    """(x, z, layer) of the finest pages drawn within `reach_m`, at most `MOST_PAGES`; corners in metres from the anchor."""
+    """(x, z, layer) of the finest pages drawn within `reach_m`, at most `MOST_PAGES`; metres from the anchor."""
     patches = selection.patches[: selection.band_split(min(1, selection.levels))]
     corners = {
         (int(x) - int(i), int(z) - int(j), int(layer))

@@ -241,22 +241,16 @@ def test_presets_rise_and_low_is_sparse() -> None:
 
 
 def test_it_shows_in_the_picture_and_moves_in_the_wind(gl_context: GLContext) -> None:
-    grown, barren = Meadow(gl_context, preset="high"), Meadow(gl_context, (125, 150, 0, 0), preset="high")
+    grown = Meadow(gl_context, preset="high")
     view = grown.view(40.0, 30.0)
     grown.renderer.draw(view)
     assert grown.renderer._undergrowth.placed > 1000
     first = grown.renderer.read_pixels().astype(int)
-    barren.view(40.0, 30.0)
-    barren.renderer._undergrowth.kinds = ()
-    barren.renderer._undergrowth._programs, kept = [], barren.renderer._undergrowth._programs
-    barren.renderer._undergrowth._arrays, arrays = [], barren.renderer._undergrowth._arrays
-    barren.renderer._undergrowth._meshes, meshes = [], barren.renderer._undergrowth._meshes
-    barren.renderer.draw(view)
-    bare = barren.renderer.read_pixels().astype(int)
-    for thing in (*kept, *arrays, *meshes):
-        thing.release()
-    assert (np.abs(first - bare).max(axis=2) > 8).mean() > 0.05
     grown.renderer.draw(dataclasses.replace(view, time_s=0.7))
-    assert (np.abs(grown.renderer.read_pixels().astype(int) - first).max(axis=2) > 8).mean() > 0.002
+    moved = np.abs(grown.renderer.read_pixels().astype(int) - first).max(axis=2) > 8
+    # Only plants move on land that stands still.
+    assert 0.002 < moved[18:].mean() < 0.6
+    grown.renderer.draw(dataclasses.replace(view, seed=8))
+    other = np.abs(grown.renderer.read_pixels().astype(int) - first).max(axis=2) > 8
+    assert other[18:].mean() > 0.05
     grown.close()
-    barren.close()
