@@ -26,9 +26,9 @@ void main() {
     if (v_kind == 0) {
         // Air stops dust within a fraction of a second, then it drifts with the wind and spreads.
         at += motion.xyz * ((1.0 - exp(-3.2 * t)) / 3.2) + vec3(0.55, 0.10, 0.33) * (t * t / (t + 0.6));
-        radius = mix(0.09, 0.30 + 0.30 * look.y, 1.0 - (1.0 - share) * (1.0 - share));
-        v_opaque = 0.30 * smoothstep(0.0, 0.08, t) * (1.0 - share) * (1.0 - share);
-        v_colour = mix(SOIL * 1.7, DUNE, look.z);
+        radius = mix(0.11, 0.42 + 0.40 * look.y, 1.0 - (1.0 - share) * (1.0 - share));
+        v_opaque = 0.62 * smoothstep(0.0, 0.08, t) * (1.0 - share) * (1.0 - share);
+        v_colour = mix(vec3(0.40, 0.33, 0.25), vec3(0.76, 0.62, 0.44), look.z);
         v_soft_m = 0.35;
     } else {
         at += motion.xyz * t + vec3(0.0, -4.9 * t * t, 0.0);
@@ -37,7 +37,7 @@ void main() {
         v_colour = v_kind == 1 ? vec3(0.0) : ROCK * (0.6 + 0.7 * look.y);
         v_soft_m = 0.01;
     }
-    vec3 sun = light_colour.rgb * (0.55 * cloud_shade(at));
+    vec3 sun = light_colour.rgb * (0.75 * cloud_shade(at));
     vec3 lit = v_colour * (sun + 0.5 * (sky_light.rgb + ground_light.rgb));
     v_colour = v_kind == 1 ? 1.1 * sky_light.rgb + 0.10 * light_colour.rgb : lit;
     // None on the lens; never thinner than most of a pixel, but fainter.

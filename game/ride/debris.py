@@ -25,7 +25,7 @@ DUST, DROP, CHIP = 0, 1, 2
 LIFE_S = (1.5, 0.55, 0.6)
 """How long each kind is seen."""
 
-DUST_PER_M = 3.0
+DUST_PER_M = 4.0
 DROPS_PER_M = 4.0
 CHIPS_PER_M = 1.6
 """Particles per metre of way (or of sliding) on ground that gives all it can."""
@@ -34,7 +34,7 @@ SLIDING = 4.0
 """A wheel that slides throws up as much as one that rolls this many times the way."""
 
 SLOWEST_M_S = 1.5
-FULL_M_S = 7.0
+FULL_M_S = 6.0
 SPLASH_TO_M = 0.45
 """From and to which speed wheels throw more; in deeper water than this they only wade."""
 
@@ -140,7 +140,7 @@ def _throw(
         rider.y + rise + 0.03,
         rider.z - cos_y * along + sin_y * aside,
         sin_y * forward + cos_y * out,
-        up + rider.vy_m_s * 0.3,
+        up + rider.vy_m_s * forward / max(abs(speed), 0.1),
         -cos_y * forward + sin_y * out,
         debris.clock_s,
         LIFE_S[kind] * (0.7 + 0.6 * chance[5]),
