@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from game.core.settings import Quality
 from game.gl.api import GL
@@ -18,14 +19,15 @@ from game.gl.program import Program
 from game.gl.vertex_array import Stream, VertexArray
 from game.render import model
 from game.render.frame import FrameView
-from game.render.undergrowth_grid import MOST_PAGES, Kind, grid_of, kinds, pages_near, seen_box, shown_reach_m
+from game.render.undergrowth_grid import Kind, grid_of, kinds, pages_near, seen_box, shown_reach_m
 from game.render.uniforms import load_program
 
 
-def lend(program: Program, kind: Kind, view: FrameView) -> int:
+def lend(program: Program, kind: Kind, view: FrameView, pages: NDArray[np.float32]) -> int:
     """Tell `program`, which includes undergrowth.glsl, where to look for plants; put it in use.
 
-    Returns the number of places that may have one; 0 where none can, and then nothing was set.
+    `pages`: as `pages_near` gives them for the frame. Returns the number of places that may have a plant; 0 where none
+    can, and then nothing was set.
     """
     selection = view.selection
     altitude = float(selection.altitude_m)
@@ -33,16 +35,11 @@ def lend(program: Program, kind: Kind, view: FrameView) -> int:
     if reach <= altitude:
         return 0
     flat = math.sqrt(reach * reach - altitude * altitude)
-    pages = pages_near(selection, flat)
-    if not pages:
-        return 0
     grid = grid_of(kind, selection, seen_box(view.camera, flat))
-    corners = np.zeros((MOST_PAGES, 3), np.float32)
-    corners[: len(pages)] = pages
     program.use()
-    program.set("pages", corners)
+    program.set("pages", pages)
     program.set("page_count", len(pages))
-    program.set("seed", view.seed & 0x7FFFFFFF)
+    program.set("seed", (view.seed ^ view.seed >> 31) & 0x7FFFFFFF)
     program.set("first_cell", grid.first_cell)
     program.set("first_corner", grid.first_corner)
     program.set("columns", grid.columns)
@@ -89,11 +86,14 @@ class UndergrowthPass:
     def draw(self, view: FrameView) -> None:
         """Draw what grows around the camera; leaves culling off. The page textures and the noise tile are bound."""
         self.placed = 0
+        pages = pages_near(view.selection)
+        if not len(pages):
+            return
         GL.glDisable(GL.GL_CULL_FACE)
         for kind, program, array, mesh in zip(
             self.kinds, self._programs, self._arrays, self._meshes, strict=True
         ):
-            number = lend(program, kind, view)
+            number = lend(program, kind, view, pages)
             if number:
                 array.draw(mesh.count, instances=number)
                 self.placed += number

@@ -8,6 +8,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from game.core.coords import PAGE_QUADS
 from game.lod.selection import Selection
 from game.render.frame import CameraView, covering
@@ -44,7 +47,7 @@ class Kind:
 def kinds(preset: str) -> tuple[Kind, ...]:
     """What a preset draws."""
     return {
-        "low": (Kind(0, "tuft_few", 1, 1, 13.0),),
+        "low": (Kind(0, "tuft_few", 1, 2, 16.0),),
         "medium": (
             Kind(0, "tuft_few", 1, 2, 26.0),
             Kind(1, "flower", 1, 1, 18.0),
@@ -86,22 +89,27 @@ def seen_box(camera: CameraView, reach_m: float) -> tuple[float, float, float, f
     return min(xs) - MARGIN_M, min(zs) - MARGIN_M, max(xs) + MARGIN_M, max(zs) + MARGIN_M
 
 
-def pages_near(selection: Selection, reach_m: float) -> list[tuple[int, int, int]]:
-    """(x, z, layer) of the finest pages drawn within `reach_m`, at most `MOST_PAGES`; metres from the anchor."""
+def pages_near(selection: Selection) -> NDArray[np.float32]:
+    """Pages of the finest level drawn around the camera, nearest first: float32 [n, 3], n at most `MOST_PAGES`.
+
+    A row is a page's north-west corner in metres from the anchor (exact: it is near) and its texture layer.
+    """
     patches = selection.patches[: selection.band_split(min(1, selection.levels))]
-    corners = {
-        (int(x) - int(i), int(z) - int(j), int(layer))
-        for x, z, i, j, layer in zip(
-            *(patches[name].tolist() for name in ("origin_x_m", "origin_z_m", "page_x", "page_z", "layer")),
-            strict=True,
-        )
-    }
-    near = []
-    for x, z, layer in corners:
-        gap = math.hypot(max(x, -x - PAGE_QUADS, 0), max(z, -z - PAGE_QUADS, 0))
-        if gap <= reach_m + 2.0:
-            near.append((gap, x, z, layer))
-    return [(x, z, layer) for _, x, z, layer in sorted(near)[:MOST_PAGES]]
+    rows = np.stack(
+        [
+            patches["origin_x_m"] - patches["page_x"],
+            patches["origin_z_m"] - patches["page_z"],
+            patches["layer"],
+        ],
+        axis=1,
+    )
+    # A page has one layer.
+    _, first = np.unique(rows[:, 2], return_index=True)
+    rows = rows[first]
+    middle = 0.5 * PAGE_QUADS
+    gap = np.maximum(np.abs(rows[:, :2] + middle) - middle, 0.0)
+    nearest = np.argsort(gap[:, 0] * gap[:, 0] + gap[:, 1] * gap[:, 1], kind="stable")
+    return np.ascontiguousarray(rows[nearest[:MOST_PAGES]], np.float32)
 
 
 @dataclass(frozen=True, slots=True)

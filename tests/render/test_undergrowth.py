@@ -82,7 +82,7 @@ class Meadow:
         )
         self.renderer.draw(view)
         self.renderer._bind_land()
-        number = lend(program, kind, view)
+        number = lend(program, kind, view, pages_near(view.selection))
         rows = math.ceil(number / 128)
         texture = Texture2D(self.gl, 128, max(rows, 1), RGBA32F)
         target = Framebuffer(self.gl, texture)
@@ -213,15 +213,15 @@ def test_grid_and_pages_far_from_the_origin() -> None:
     x, z = 999_000_000.3, -999_000_000.6
     selection, _ = select(x, z, 2.0, TINY, {})
     grid = grid_of(SHRUBS, selection, (-10.0, -10.0, 10.0, 10.0))
-    assert grid.first_cell == (499_999_995, -499_500_006) or grid.first_cell == (
-        math.floor((x - 10.0) / 2),
-        math.floor((z - 10.0) / 2),
-    )
+    assert grid.first_cell == (math.floor((x - 10.0) / 2), math.floor((z - 10.0) / 2))
     assert grid.first_corner[0] == grid.first_cell[0] * 2 - selection.anchor_x
     assert grid.columns in (10, 11, 12)
-    found = pages_near(selection, 40.0)
+    found = pages_near(selection)
     assert 1 <= len(found) <= 9
-    assert len({layer for _, _, layer in found}) == len(found)
+    assert len(set(found[:, 2].tolist())) == len(found)
+    # The first holds the eye.
+    assert (found[0, :2] <= 0.0).all()
+    assert (found[0, :2] > -128.0).all()
 
 
 def test_high_above_nothing_is_looked_at(meadow: Meadow) -> None:
@@ -236,7 +236,7 @@ def test_presets_rise_and_low_is_sparse() -> None:
         name: sum(kind.side**2 / kind.cell_m**2 * kind.reach_m**2 for kind in kinds(name)) for name in PRESETS
     }
     assert count["low"] < count["medium"] < count["high"] < count["ultra"]
-    assert count["low"] < 0.01 * count["high"]
+    assert count["low"] < 0.1 * count["high"]
     assert all(len({kind.number for kind in kinds(name)}) == len(kinds(name)) for name in PRESETS)
 
 
