@@ -13,11 +13,13 @@ from game.core.commands import Command
 from game.core.coords import WORLD_LIMIT_M, forward
 from game.core.errors import UsageError
 from game.ecs.components import ChaseCamera, FreeCamera, Intent
+from game.ride.course import line_ahead, line_from
 from game.session import Session
 from game.streaming.smoothing import SmoothDab
 from game.ui import sculpt_tool
 from game.world import save as saves
 from game.world.erosion import Region, with_defaults
+from game.world.erosion_brush import ERODE_RADIUS_M
 from game.world.operations import SMOOTH_RADIUS_M, STRENGTH_M
 from game.world.sea import set_level
 from game.world.spawn import spawn_at
@@ -26,6 +28,9 @@ FLY_M_S = 25.0
 """Speed of the free camera near the ground; it grows with the height above it."""
 
 FLY_CLEARANCE_M = 1.0
+
+BESIDE_M = {"smooth": SMOOTH_RADIUS_M, "erode": ERODE_RADIUS_M}
+"""Brushes that read their surroundings, and their largest radius."""
 
 
 def _sea(session: Session, level_m: float, rate_m_s: float | None = None) -> None:
@@ -89,12 +94,12 @@ def _dab(
 ) -> None:
     """One touch. A ramp leads here from the rider's wheels, a kicker faces the view."""
     land = session.land
-    if brush == "smooth":
-        if radius_m > SMOOTH_RADIUS_M:
+    if brush in BESIDE_M:
+        if radius_m > BESIDE_M[brush]:
             raise ValueError(
-                f"a smooth brush of {radius_m:g} m is not accepted; give up to {SMOOTH_RADIUS_M:g} m"
+                f"{brush} with a radius of {radius_m:g} m is not accepted; give up to {BESIDE_M[brush]:g} m"
             )
-        session.smooth(SmoothDab(x, z, radius_m, strength_m, falloff))
+        session.smooth(SmoothDab(x, z, radius_m, strength_m, falloff, brush))
         return
     if brush == "ramp":
         rider = session.bicycle
@@ -156,6 +161,24 @@ def _undo(session: Session) -> None:
 
 def _redo(session: Session) -> None:
     session.edit(lambda: session.edited(session.land.edits.redo()))
+
+
+def _run(session: Session, verb: str, x: float | None = None, z: float | None = None) -> None:
+    """Place a line of the timed way just ahead of the rider, or the finish at (x, z); other lines are another way."""
+    course, rider = session.course, session.bicycle
+    course.began_s = course.last_s = course.best_s = None
+    ahead = line_ahead(rider.x, rider.z, rider.yaw_rad)
+    if verb == "clear":
+        course.start = course.finish = None
+        text = "no timed run any more"
+    elif verb == "start":
+        course.start = ahead
+        text = "start line set ahead" if course.finish else "start line set ahead; now the finish: run finish"
+    else:
+        x, z = (ahead.x, ahead.z) if x is None or z is None else (x, z)
+        course.finish = line_from(course.start, x, z, rider.yaw_rad)
+        text = "finish line set" if course.start else "finish line set; now the start: run start"
+    session.messages.append((text, "info"))
 
 
 def _save(session: Session, name: str) -> None:
@@ -280,6 +303,7 @@ _ACTIONS: dict[str, Callable[..., None]] = {
     "erode": _erode,
     "undo": _undo,
     "redo": _redo,
+    "run": _run,
     "save": _save,
     "world": _world,
     "look": _look,
@@ -329,7 +353,7 @@ def sculpt(session: Session, step: sculpt_tool.Action) -> None:
     match step:
         case sculpt_tool.BeginStroke():
             session.edit(edits.begin_stroke)
-            session.land.erosion_brush.dry()
+            session.edit(session.smoothing.dry)
             tool.target_m = None
         case sculpt_tool.EndStroke():
             session.edit(session.end_stroke)

@@ -178,11 +178,7 @@ class Game:
         self._grant_pages(frame_s)
         watch.skip()
         # Edits first: a page that arrives may be given the layer of an edited one.
-        for layer, page, rows in edited:
-            if rows is None:
-                self.renderer.upload(layer, page)
-            else:
-                self.renderer.upload_box(layer, page, *rows)
+        self.renderer.upload_edits(edited)
         watch.lap("upload_ms")
         for layer, page in stream.arrivals(*self._upload_budget()):
             watch.lap("stream_ms")
@@ -237,6 +233,10 @@ class Game:
         if inputs.gamepad_lost and self._playing:
             session.paused = True
             session.messages.append(("the gamepad is gone; the ride is paused", "warning"))
+        if inputs.focus_lost and self._playing and not session.paused:
+            # Nobody rides blind into a tree behind another window.
+            session.paused = True
+            session.messages.append(("the window lost the keyboard; the ride is paused", "info"))
         if inputs.pause and self._playing:
             session.paused = not session.paused
         if inputs.sculpt:
@@ -521,6 +521,7 @@ class Game:
             intent = self.session.entities.component(self.session.cast.rider, Intent)
             intent.hop = intent.recover = False
         self.log.steps += steps
+        self.session.tell_run()
         passed = self.session.collisions.passed
         if passed and self._playing:
             self.session.gates += len(passed)
@@ -583,6 +584,7 @@ class Game:
             stream.spend(frame_s * (self.options.workers or default_workers()))
 
     def _draw(self, camera: CameraView, selection: Selection) -> None:
+        from game.render.atmosphere import light_direction
         from game.render.extract import extract
         from game.render.scenery_gather import REACH_M
 
@@ -608,6 +610,14 @@ class Game:
             scenery_tiles=session.scenery_near(camera.x, camera.z, REACH_M),
             seed=session.seed,
             debris=self.quality.name != "low" and not self.preferences.camera.reduced_motion,
+            shade=session.shade.follow(
+                session.stream.store,
+                camera.x,
+                camera.z,
+                light_direction(session.weather.hour),
+                self.clock.time_due_s,
+                block=self.options.pages != "realtime",
+            ),
         )
         self._shown_camera = camera
         self.renderer.draw(view)
@@ -655,6 +665,7 @@ class Game:
             preferences=self.preferences,
             passes_ms=self.renderer.timers.times_ms(),
             erosion=session.erosion,
+            course=session.course,
         )
         self.renderer.picture.bind()
         asked = interface.draw(facts, self.renderer.size, frame_s)

@@ -26,9 +26,11 @@ from game.ecs.components import (
     Bicycle,
     Cast,
     ChaseCamera,
+    Course,
     Debris,
     FreeCamera,
     Intent,
+    Line,
     Previous,
     PreviousCamera,
     SculptTool,
@@ -44,12 +46,14 @@ from game.ride import systems
 from game.ride.camera import CameraFeel
 from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
+from game.ride.course import clock_text, make_course_system
 from game.ride.debris import make_debris_system
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
 from game.streaming.bed import Bed
 from game.streaming.coast import CoastTracker
 from game.streaming.edit_switch import EditSwitch, Upload
+from game.streaming.mountain_shade import MountainShade
 from game.streaming.runoff import RunoffWorker
 from game.streaming.smoothing import SmoothDab, WideSmoothing
 from game.streaming.stream import TerrainStream
@@ -62,6 +66,7 @@ from game.world.lock import WorldLock
 from game.world.operations import STRENGTH_M
 from game.world.recipe import Recipe
 from game.world.save import Pose, SavedWorld, WorldFile, check_name, list_worlds, load_world, lock_world
+from game.world.saved import SavedCourse
 from game.world.sea import make_sea_system, mean_level_m
 from game.world.seasons import ClimateSettings, SnowLine, season_look
 from game.world.spawn import find_spawn, spawn_at
@@ -83,6 +88,9 @@ FOLD_AT_ONCE = 1 << 20
 
 AT_ONCE_OPS = 48
 """Operations that a page goes through within a frame: undo under hundreds of dabs would take it a tenth of a second."""
+
+WARMED_PER_FRAME = 2
+"""Pages whose temperatures follow an edit in one frame."""
 
 AT_ONCE_M2 = 45_000.0
 """Changes of a smaller box are shown in the frame they were made in: any dab of up to 100 m, a quick drag of 50 m."""
@@ -166,12 +174,16 @@ class Session:
     """Gates ridden through since the start."""
     saved_epoch: int = 0
     """Edit epoch that is on disk."""
+    _warmth_owed: dict[PageKey, None] = field(default_factory=dict)
+    """Pages whose land moved and whose temperatures have not followed, the longest waiting first."""
     _owed: list[Upload] = field(default_factory=list)
     """Uploads of a change that was shown outside of a frame."""
     messages: list[tuple[str, str]] = field(default_factory=list)
     """(text, kind) for the player, taken by the user interface."""
     bed: Bed = field(default_factory=Bed)
     """The land around the camera, for the water."""
+    shade: MountainShade = field(default_factory=MountainShade)
+    """Shadows of mountains around the camera."""
     coast: CoastTracker = field(default_factory=CoastTracker)
     """The waterline of the land around."""
     lock: WorldLock | None = None
@@ -204,6 +216,22 @@ class Session:
         """Day of the year and climate."""
         return self.entities.component(self.cast.world, Season)
 
+    @property
+    def course(self) -> Course:
+        """Lines and times of the timed way."""
+        return self.entities.component(self.cast.world, Course)
+
+    def tell_run(self) -> None:
+        """Say what time a run took that has just ended."""
+        course = self.course
+        if not course.finished or course.last_s is None:
+            return
+        course.finished = False
+        best = course.last_s == course.best_s
+        self.messages.append(
+            (f"finish: {clock_text(course.last_s)}{', the best so far' if best else ''}", "good")
+        )
+
     def snow_line_m(self, x: float, z: float) -> float:
         """Height from which snow lies around world (x, z) in this season, metres."""
         season = self.season
@@ -226,6 +254,7 @@ class Session:
 
     def place(self, x: float, z: float, yaw_rad: float) -> None:
         """Stand the rider at (x, z), at rest; the camera jumps along, nothing is interpolated across."""
+        self.course.began_s = None  # whoever is carried does not ride
         riding.place(self.bicycle, self.land.ground, x, z, yaw_rad)
         self.entities.component(self.cast.rider, ChaseCamera).ready = False
         # Two steps of bookkeeping without motion: the camera finds its place, and "previous" equals "now".
@@ -240,13 +269,15 @@ class Session:
 
     def edit(self, change: Callable[[], None]) -> None:
         """Carry out a change of the log: now, or when the smoothing under way is done."""
+        self.land.edits.now_s = self.course.time_s
         if self.smoothing.busy:
             self.smoothing.waiting.append(change)
         else:
             change()
 
     def smooth(self, dab: SmoothDab) -> None:
-        """Smooth the land: at once with a small brush on land that is there, else beside the frames."""
+        """Smooth the land, at once with a small brush on land that is there, else beside the frames; or erode it."""
+        self.land.edits.now_s = self.course.time_s
         if not self.smoothing.busy:
             self._begin_smooth(dab)
             return
@@ -266,11 +297,17 @@ class Session:
     def _begin_smooth(self, dab: SmoothDab) -> None:
         land = self.land
         strength_m = min(dab.strength_m, STRENGTH_M[1])
-        if dab.radius_m <= SMOOTH_AT_ONCE_M and land.workbench.at_hand(dab.x, dab.z, dab.radius_m):
+        if dab.brush == "erode" and not land.edits.stroke_open:
+            self.smoothing.dry()
+        elif (
+            dab.brush == "smooth"
+            and dab.radius_m <= SMOOTH_AT_ONCE_M
+            and land.workbench.at_hand(dab.x, dab.z, dab.radius_m)
+        ):
             self.edited(land.dab("smooth", dab.x, dab.z, dab.radius_m, strength_m, falloff=dab.falloff))
             return
         # As `LandSource.dab`: a millimetre is finer than any hand.
-        spot = SmoothDab(round(dab.x, 3), round(dab.z, 3), dab.radius_m, strength_m, dab.falloff)
+        spot = SmoothDab(round(dab.x, 3), round(dab.z, 3), dab.radius_m, strength_m, dab.falloff, dab.brush)
         self.smoothing.smooth(
             land.edits.snapshot(),
             spot,
@@ -329,6 +366,7 @@ class Session:
         if run is None or self.smoothing.busy:
             return
         settled = self.touched is None and not self.switch.pending
+        self.land.edits.now_s = self.course.time_s
         try:
             self.edited(run.frame(frame_s, paced=paced, settled=settled))
         except (MemoryError, RuntimeError, ValueError) as error:
@@ -369,6 +407,19 @@ class Session:
                 self.switch.begin(snapshot, box)
                 if block:
                     uploads.extend(self._switch_on(block))
+        self._warmth_owed.update((page.key, None) for _, page, _ in uploads)
+        if not uploads and not self.switch.pending:
+            uploads.extend(self._renew_temperatures())
+        return uploads
+
+    def _renew_temperatures(self) -> list[Upload]:
+        """Let the climate of a few pages follow their land, in a frame that has no other edit to show."""
+        uploads: list[Upload] = []
+        for key in list(self._warmth_owed)[:WARMED_PER_FRAME]:
+            del self._warmth_owed[key]
+            page, layer = self.stream.store.page(key), self.stream.store.layer(key)
+            if page is not None and layer is not None and self.land.renew_temperature(page):
+                uploads.append((layer, page, None))
         return uploads
 
     def _switch_on(self, block: bool) -> list[Upload]:
@@ -561,6 +612,8 @@ class Session:
             climate=_climate_settings(self.sea, self.season),
             hour=weather.hour,
             pose=Pose(rider.x, rider.z, rider.yaw_rad),
+            time_s=self.course.time_s,
+            course=_course_to_save(self.course),
             rain=self._rain_to_save(),
             stamps=self.stamps,
             extra=self.extra,
@@ -576,6 +629,7 @@ class Session:
         if self.lock is not None:
             self.lock.release()
         self.coast.close()
+        self.shade.close()
         self.switch.close()
         self.runoff.close()
         self.smoothing.close()
@@ -631,7 +685,11 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             PreviousCamera(),
             FreeCamera(),
         ),
-        world=entities.create(Weather(sea_level_m=sea_level_m), *_sea_and_season(sea_level_m, saved.climate)),
+        world=entities.create(
+            Weather(sea_level_m=sea_level_m),
+            *_sea_and_season(sea_level_m, saved.climate),
+            _course_of(saved),
+        ),
         tool=entities.create(SculptTool()),
     )
     if saved.hour is not None:
@@ -661,6 +719,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             make_weather_system(),
             make_sea_system(),
             *moving,
+            make_course_system(cast.rider),
             systems.make_camera_system(patch),
         ]
     )
@@ -694,7 +753,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         switch=EditSwitch(stream, options.workers or default_workers()),
         runoff=runoff,
         snow=SnowLine(source.climate_at, land.ground.height),
-        smoothing=WideSmoothing(source, stream.store.page),
+        smoothing=WideSmoothing(source, stream.store.page, saved.seed),
         saved_epoch=land.edits.epoch,
         messages=[(message, "warning") for message in messages],
         lock=lock,
@@ -721,6 +780,21 @@ def _sea_and_season(level_m: float, saved: ClimateSettings) -> tuple[Sea, Season
     season = Season(saved.day, saved.year_s, saved.flood_m)
     season.warmth_c, season.moisture = saved.warmth_c, saved.moisture
     return sea, season
+
+
+def _course_of(saved: SavedWorld) -> Course:
+    start, finish = (
+        None if line is None else Line(line.x, line.z, line.yaw_rad)
+        for line in (saved.course.start, saved.course.finish)
+    )
+    return Course(saved.time_s, start, finish, best_s=saved.course.best_s)
+
+
+def _course_to_save(course: Course) -> SavedCourse:
+    start, finish = (
+        None if line is None else Pose(line.x, line.z, line.yaw_rad) for line in (course.start, course.finish)
+    )
+    return SavedCourse(start, finish, course.best_s)
 
 
 def _climate_settings(sea: Sea, season: Season) -> ClimateSettings:

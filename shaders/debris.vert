@@ -2,6 +2,7 @@
 #include "frame.glsl"
 #include "ground_colours.glsl"
 #include "foliage.glsl"
+#include "shade.glsl"
 
 layout(location = 0) in vec4 start;   // relative to the camera; age, s
 layout(location = 1) in vec4 motion;  // velocity, m/s; life, s
@@ -37,7 +38,7 @@ void main() {
         v_colour = v_kind == 1 ? vec3(0.0) : ROCK * (0.6 + 0.7 * look.y);
         v_soft_m = 0.01;
     }
-    vec3 sun = light_colour.rgb * (0.75 * cloud_shade(at));
+    vec3 sun = light_colour.rgb * (0.75 * cloud_shade(at) * mountain_light(at));
     vec3 lit = v_colour * (sun + 0.5 * (sky_light.rgb + ground_light.rgb));
     v_colour = v_kind == 1 ? 1.1 * sky_light.rgb + 0.10 * light_colour.rgb : lit;
     // None on the lens; never thinner than most of a pixel, but fainter.

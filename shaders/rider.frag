@@ -2,6 +2,7 @@
 #include "atmosphere.glsl"
 #include "foliage.glsl"
 #include "lighting.glsl"
+#include "shade.glsl"
 
 in vec3 v_place;
 in vec3 v_normal;
@@ -13,7 +14,7 @@ layout(location = 0) out vec4 out_colour;
 void main() {
     vec3 normal = normalize(v_normal);
     vec3 eye = normalize(-v_place);
-    float shade = cloud_shade(v_place);
+    float shade = cloud_shade(v_place) * mountain_light(v_place);
     vec3 colour = light_surface(v_albedo, normal, shade, 1.0);
     // Paint and helmet: a highlight of the sun, and the sky at grazing angles (Schlick's approximation).
     float facing = max(dot(normal, eye), 0.0);

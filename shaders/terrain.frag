@@ -11,6 +11,7 @@ in vec3 v_parent_normal;
 in vec4 v_climate;
 in vec3 v_texel;
 flat in int v_layer;
+in float v_sun;
 
 layout(location = 0) out vec4 out_colour;
 
@@ -29,7 +30,7 @@ void main() {
     vec2 through = v_place.xz + light_direction.xz / max(light_direction.y, 0.08) * max(cloud.z - v_place.y, 0.0);
     float shade = 1.0 - 0.62 * cloud_thickness(cloud.xy + through / CLOUD_PERIOD_M);
 
-    shade *= ground.shade;
+    shade *= ground.shade * v_sun;
     vec3 colour = light_surface(ground.albedo, ground.normal, shade, ground.open_sky);
     vec3 eye = -v_place / max(distance_m, 1e-3);
     float shine = pow(max(dot(ground.normal, normalize(eye + light_direction.xyz)), 0.0), 48.0);

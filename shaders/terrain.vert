@@ -4,6 +4,7 @@
 #include "curvature.glsl"
 #include "morph.glsl"
 #include "normals.glsl"
+#include "shade.glsl"
 
 layout(location = 0) in ivec2 grid;
 layout(location = 1) in ivec4 corner;  // origin x, z in metres from the anchor; sample of the corner in its page
@@ -17,6 +18,7 @@ out vec3 v_parent_normal;
 out vec4 v_climate;
 out vec3 v_texel;        // where in the page this is, in samples with apron; morph factor
 flat out int v_layer;
+out float v_sun;          // share of the light that mountains let pass
 
 void main() {
     int level = page.y;
@@ -38,6 +40,7 @@ void main() {
     v_climate = mix(texelFetch(page_climate, own_texel, 0), texelFetch(page_climate, even_texel, 0), k);
 
     v_place = vec3(place.x, height - camera.y, place.y);
+    v_sun = mountain_light(v_place);
     vec4 position = vec4(round_earth(v_place), 1.0);
 #if FAR_BAND > 0
     gl_Position = view_projection_far * position;

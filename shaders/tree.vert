@@ -2,6 +2,7 @@
 #include "frame.glsl"
 #include "atmosphere.glsl"
 #include "foliage.glsl"
+#include "shade.glsl"
 
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec4 normal;
@@ -48,7 +49,7 @@ void main() {
     // Less of the sky reaches the lower and inner crown.
     float height = clamp(position.y / 9.0, 0.0, 1.0);
     float open_sky = bark ? 0.55 + 0.15 * height : 0.62 + 0.38 * height;
-    vec3 lit = light_foliage(albedo, n, cloud_shade(place.xyz), open_sky);
+    vec3 lit = light_foliage(albedo, n, cloud_shade(place.xyz) * mountain_light(place.xyz), open_sky);
     float distance_m = length(at);
     vec3 through = haze_transmittance(at, distance_m);
     v_colour = lit * through;

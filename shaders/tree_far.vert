@@ -3,6 +3,7 @@
 #include "atmosphere.glsl"
 #include "foliage.glsl"
 #include "morph.glsl"
+#include "shade.glsl"
 
 layout(location = 0) in ivec4 block;  // page corner x, z in metres from the anchor; first row; rows | level << 8
 
@@ -98,5 +99,5 @@ void main() {
     v_tint = tint;
     v_broadleaved = float(kind);
     v_snow = snow_on(foot, vec3(0.0, 1.0, 0.0), tint);
-    v_shade = cloud_shade(foot);
+    v_shade = cloud_shade(foot) * mountain_light(vec3(foot.x, land - camera.y + 0.5 * height, foot.z));
 }

@@ -4,6 +4,7 @@
 #include "foliage.glsl"
 #include "morph.glsl"
 #include "normals.glsl"
+#include "shade.glsl"
 
 layout(location = 0) in vec2 strip;   // across −1…1, along 0…1
 layout(location = 1) in vec4 place;   // foot relative to the camera, scale
@@ -60,7 +61,7 @@ void main() {
     vec2 at = place.xz + away * v_where.y + vec2(-away.y, away.x) * v_where.x;
     vec3 here = round_earth(vec3(at.x, land_height(at) - camera.y, at.y));
 
-    vec3 direct = light_colour.rgb * (max(dot(normal, light_direction.xyz), 0.02) * cloud_shade(place.xyz));
+    vec3 direct = light_colour.rgb * (max(dot(normal, light_direction.xyz), 0.02) * cloud_shade(place.xyz) * mountain_light(place.xyz));
     vec3 ambient = mix(ground_light.rgb, sky_light.rgb, 0.5 + 0.5 * normal.y);
     const vec3 SEEN = vec3(0.30, 0.55, 0.15);
     v_kept = dot(ambient, SEEN) / max(dot(ambient + direct, SEEN), 1e-5);

@@ -3,6 +3,7 @@
 #include "atmosphere.glsl"
 #include "curvature.glsl"
 #include "foliage.glsl"
+#include "shade.glsl"
 #include "undergrowth.glsl"
 
 layout(location = 0) in vec3 position;
@@ -66,8 +67,8 @@ void main() {
     vec3 facing = normalize(plant.normal * (KIND == SHRUB ? 0.5 : 2.2) + n);
     // Crowns overhead take most of the light.
     float open_sky = (0.55 + 0.45 * colour.r) * (1.0 - 0.4 * plant.wood);
-    float shade = cloud_shade(plant.foot) * (1.0 - 0.55 * plant.wood);
-    vec3 lit = light_foliage(albedo, facing, shade, open_sky);
+    float sunny = cloud_shade(plant.foot) * mountain_light(plant.foot) * (1.0 - 0.55 * plant.wood);
+    vec3 lit = light_foliage(albedo, facing, sunny, open_sky);
     float distance_m = length(at);
     vec3 through = haze_transmittance(at, distance_m);
     v_colour = lit * through;

@@ -45,22 +45,32 @@ float caustics(vec2 world, float deep_m) {
 // Waves break its image into shreds too small to see: it is looked for along the calmer `direction`.
 vec3 mirrored_scene(vec3 place, vec3 towards_sky, vec3 direction) {
     vec3 sky = sky_colour(towards_sky);
+#if DETAIL == 0
+    // A land horizon: how far the land at two distances along the ray stands over it.
+    float over = -1.0;
+    for (int n = 0; n < 2; ++n) {
+        float reach = n == 0 ? 70.0 : 420.0;
+        vec3 at = place + direction * reach;
+        over = max(over, (bed_at(at.xz) - at.y - camera.y) / reach);
+    }
+    vec3 shore = vec3(0.070, 0.082, 0.044) * (0.5 * light_colour.rgb + sky_light.rgb);
+    return mix(sky, mix(shore, sky, 0.25), smoothstep(-0.01, 0.05, over));
+#else
     if (direction.y > 0.62) return sky;
-    float reach = DETAIL > 0 ? 9.0 : 14.0;
+    float reach = 9.0;
     float before = 0.0;
     bool hit = false;
-    const int STEPS = DETAIL > 0 ? 12 : 6;
-    for (int n = 0; n < STEPS; ++n) {
+    for (int n = 0; n < 12; ++n) {
         vec3 at = place + direction * reach;
         if (bed_at(at.xz) > at.y + camera.y) {
             hit = true;
             break;
         }
         before = reach;
-        reach *= DETAIL > 0 ? 1.62 : 2.2;
+        reach *= 1.62;
     }
     if (!hit) return sky;
-    for (int n = 0; n < (DETAIL > 0 ? 4 : 2); ++n) {
+    for (int n = 0; n < 4; ++n) {
         float middle = 0.5 * (before + reach);
         vec3 at = place + direction * middle;
         if (bed_at(at.xz) > at.y + camera.y) reach = middle;
@@ -68,7 +78,6 @@ vec3 mirrored_scene(vec3 place, vec3 towards_sky, vec3 direction) {
     }
     vec3 at = place + direction * reach;
     vec3 land = apply_haze(vec3(0.070, 0.082, 0.044) * (0.5 * light_colour.rgb + sky_light.rgb), at);
-#if DETAIL > 0
     // The land is often in the picture itself: take its colour from there.
     vec4 clip = view_projection * vec4(round_earth(at), 1.0);
     vec2 uv = clip.xy / clip.w * 0.5 + 0.5;
@@ -79,8 +88,8 @@ vec3 mirrored_scene(vec3 place, vec3 towards_sky, vec3 direction) {
         seen *= 1.0 - smoothstep(0.12, 0.30, abs(there_m - clip.w) / max(clip.w, 1.0));
         land = mix(land, texture(behind, uv).rgb, seen);
     }
-#endif
     return land;
+#endif
 }
 
 // Seen from under the surface: murk, the bright window of the surface, light on the bed.
@@ -161,7 +170,11 @@ void main() {
     Swell swell = Swell(0.0, vec2(0.0), 0.0, 0.0);
     vec2 world = vec2(0.0);
     float share = 1.0, pixel_m = 1.0;
-    int steps = flat_share >= 1.0 ? 1 : water_m * lengths < 150.0 ? (DETAIL > 0 ? 4 : 2) : (DETAIL > 0 ? 2 : 1);
+    #if DETAIL > 0
+    int steps = flat_share >= 1.0 ? 1 : water_m * lengths < 150.0 ? 4 : 2;
+#else
+    int steps = waters.x > 1.5 ? 2 : 1;
+#endif
     for (int n = 0; n < steps; ++n) {
         vec2 across = v_ray.xz * water_m;
         world = tile_position(across);
@@ -225,23 +238,32 @@ void main() {
     float facets = exp(-dot(off, off) / spread) / (3.14159265 * spread);
     float toward = 1.0 - max(dot(halfway, eye), 0.0);
     float shine = (0.02 + 0.98 * pow(toward, 5.0)) * facets / (4.0 * facing * pow(max(halfway.y, 0.2), 4.0));
+#if DETAIL > 0
     vec3 through_cloud = place + light_direction.xyz / max(light_direction.y, 0.08) * max(cloud.z - place.y, 0.0);
     float open = 1.0 - 0.75 * cloud_thickness(cloud.xy + through_cloud.xz / CLOUD_PERIOD_M);
+#else
+    float open = 1.0 - 0.75 * overcast;
+#endif
     vec3 glitter = light_colour.rgb * (min(shine, 14.0) * open);
 
     // The bed, bent by the surface; never what stands before it.
+    vec2 uv = v_uv;
+    float bent_m = scene_m;
+#if DETAIL > 0
     vec3 right = normalize(ray_right.xyz);
     vec2 ahead = normalize(ray_forward.xz + vec2(1e-5));
     vec2 bent = vec2(dot(slope, right.xz), dot(slope, ahead)) * (0.30 * min(depth_m, 2.5) / (distance_m + 2.0));
-    vec2 uv = v_uv + bent * vec2(viewport.y * viewport.z, 1.0);
-    float bent_m = scene_forward_m(uv);
+    uv += bent * vec2(viewport.y * viewport.z, 1.0);
+    bent_m = scene_forward_m(uv);
     if (bent_m <= water_m) {
         uv = v_uv;
         bent_m = scene_m;
     }
+#endif
     float path_m = bent_m > 1e8 ? 400.0 : min((bent_m - water_m) * lengths, 400.0);
     float below_m = bent_m > 1e8 ? 200.0 : max(-(bent_m - water_m) * v_ray.y, 0.0);
     vec3 ground = texture(behind, uv).rgb;
+    vec3 ground_seen = ground;
 #if DETAIL > 0
     if (below_m < 12.0 && distance_m < 160.0) {
         float lit = caustics(tile_position(v_ray.xz * bent_m), below_m);
@@ -274,8 +296,10 @@ void main() {
     float white = max(max(0.85 * edge_foam, mix(0.55, 0.95, rage) * trail), max(breakers, 0.82 * capped));
     // White water is whole where it is young and tears into lace.
     float lace = texture(noise_tile, tile_uv(world, vec2(287.0, -190.0)) + vec2(0.0, camera.w * 24.0 / TIME_PERIOD_S)).r;
+#if DETAIL > 0
     float bubbles = texture(noise_tile, tile_uv(world, vec2(1310.0, 830.0)) - vec2(camera.w * 40.0 / TIME_PERIOD_S)).g;
     lace = mix(lace, bubbles, 0.42 / (1.0 + distance_m / 50.0));
+#endif
     float holes = 0.86 - 0.62 * white;
     float foam = smoothstep(holes, holes + 0.26, lace) * smoothstep(0.0, 0.10, white) / (1.0 + distance_m / 2500.0);
     // Far off single laces melt into a veil.
@@ -291,5 +315,5 @@ void main() {
     colour = colour * haze_kept + sky_colour(-eye) * (1.0 - haze_kept);
     // The very edge dissolves, so the waterline is not cut by the mesh and does not flicker from afar.
     float edge = smoothstep(0.0, 0.035 + 0.0006 * distance_m, depth_m);
-    out_colour = vec4(mix(texture(behind, v_uv).rgb, colour, edge), 1.0);
+    out_colour = vec4(mix(DETAIL > 0 ? texture(behind, v_uv).rgb : ground_seen, colour, edge), 1.0);
 }

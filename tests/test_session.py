@@ -19,6 +19,7 @@ from game.core.options import RideOptions
 from game.core.settings import quality
 from game.core.units import STEP_S
 from game.ecs.components import Intent
+from game.ride.course import clock_text
 from game.session import Session, open_session
 from game.streaming.wanted import Focus
 from game.ui import sculpt_tool
@@ -574,3 +575,77 @@ def test_undo_under_hundreds_of_dabs_is_worked_out_aside(session: Session) -> No
     shown = session.stream.store.page(page.key)
     assert shown is not None
     assert np.array_equal(shown.edited, page.edited)
+
+
+def test_the_erode_brush_works_beside_the_frames_as_it_does_within_one(session: Session) -> None:
+    rider, edits = session.bicycle, session.land.edits
+    x, z = round(rider.x + 40.0, 3), round(rider.z, 3)
+    twin = EditLog()
+    alone = LandSource(session.land.source, twin, session.seed, 0)
+    twin.begin_stroke()
+    actions.sculpt(session, sculpt_tool.BeginStroke())
+    for _ in range(3):
+        actions.sculpt(session, sculpt_tool.Dab("erode", x, z, 20.0, 0.5))
+        assert session.smoothing.busy  # no frame waits for the water
+        session.settle_edits(block=True)
+        alone.dab("erode", x, z, 20.0, 0.5)
+    actions.sculpt(session, sculpt_tool.EndStroke())
+    twin.end_stroke()
+    assert edits.to_json() == twin.to_json()
+    with pytest.raises(ValueError, match="up to 100 m"):
+        actions.sculpt(session, sculpt_tool.Dab("erode", x, z, 101.0, 0.5))
+    do(session, "undo")
+    session.settle_edits(block=True)
+    assert len(edits) == 0
+
+
+def test_a_timed_run_is_ridden_told_saved_and_cleared(session: Session) -> None:
+    rider = session.bicycle
+    bring_in(session)
+    east, south = math.sin(rider.yaw_rad), -math.cos(rider.yaw_rad)
+    do(session, "run start")
+    do(session, f"run finish {rider.x + 12.0 * east:.3f},{rider.z + 12.0 * south:.3f}")
+    session.entities.component(session.cast.rider, Intent).pedal = 1.0
+    for _ in range(3000):
+        session.schedule.step(session.entities, STEP_S)
+        if session.course.finished:
+            break
+    session.tell_run()
+    best = session.course.best_s
+    assert best is not None
+    assert 0.5 < best < 20.0
+    assert session.messages[-1] == (f"finish: {clock_text(best)}, the best so far", "good")
+    do(session, f"dab raise {rider.x:.1f},{rider.z:.1f} 5 1")
+    session.save("timed")
+    saved, messages = load_world("timed")
+    assert messages == []
+    assert saved.course.best_s == best
+    assert saved.time_s == session.course.time_s > best
+    (stroke,) = saved.edits.to_json()["strokes"]
+    assert stroke[0]["time_s"] == round(saved.time_s, 2)
+    do(session, "run clear")
+    assert (session.course.start, session.course.best_s) == (None, None)
+
+
+def test_the_climate_follows_a_raised_hill_a_few_pages_a_frame(session: Session) -> None:
+    rider = session.bicycle
+    bring_in(session)
+    store = session.stream.store
+    key = page_at(0, rider.x, rider.z)
+    was = {k: store.page(k).climate.copy() for k in [page.key for _, page in store.residents()]}  # type: ignore[union-attr]
+    do(session, f"dab raise {rider.x:.1f},{rider.z:.1f} 90 400")
+    assert len(session.settle_edits(block=True)) > 2
+    page = store.page(key)
+    assert page is not None
+    assert np.array_equal(page.climate, was[key])  # not in the frame of the dab
+    for _ in range(60):
+        uploads = session.settle_edits()
+        assert len(uploads) <= 2
+        assert all(rows is None for _, _, rows in uploads)
+    page = store.page(key)
+    assert page is not None
+    assert (page.climate[..., 0] < was[key][..., 0]).any()
+    do(session, "undo")
+    for _ in range(60):
+        session.settle_edits(block=True)
+    assert all(np.array_equal(page.climate, was[page.key]) for _, page in store.residents())

@@ -55,11 +55,11 @@ class Bench:
     def frame(self) -> float:
         """Settle and upload as a frame does; main-thread milliseconds."""
         started = time.thread_time()
-        for layer, page, rows in self.session.settle_edits():
+        edited = self.session.settle_edits()
+        for layer, page, rows in edited:
             if rows is None:
                 self.textures.upload(layer, page)
-            else:
-                self.textures.upload_box(layer, page, *rows)
+        self.textures.upload_boxes([(layer, page, rows) for layer, page, rows in edited if rows is not None])
         self.session.land.ground.height(self.x, self.z)
         self.session.land.ground.trunks(self.x, self.z, 20.0)
         self.session.stream.resident_trees()
@@ -78,7 +78,14 @@ class Bench:
         )
         command = parse_command(words)
         actions.obey(self.session, command)
-        return 1000.0 * (time.thread_time() - started) + self.frame()
+        asked = 1000.0 * (time.thread_time() - started)
+        if brush != "erode":
+            return asked + self.frame()
+        # Worked out beside the frames: one frame asks, another takes it over.
+        first, smoothing = asked + self.frame(), self.session.smoothing
+        while smoothing.busy and not smoothing.ready:
+            time.sleep(0.002)
+        return max(first, self.frame())
 
     def finish(self) -> None:
         """Show everything that is under way."""
@@ -126,7 +133,18 @@ def figures() -> list[dict[str, Any]]:
 
 def _small(bench: Bench) -> list[dict[str, Any]]:
     found = {}
-    for brush in ("raise", "lower", "flatten", "ramp", "restore", "peak", "canyon", "kicker", "smooth"):
+    for brush in (
+        "raise",
+        "lower",
+        "flatten",
+        "ramp",
+        "restore",
+        "peak",
+        "canyon",
+        "kicker",
+        "smooth",
+        "erode",
+    ):
         for n in range(8):
             bench.dab(brush, n, 50.0)
         found[brush] = p95([bench.dab(brush, n, 50.0) for n in range(120)])

@@ -23,7 +23,7 @@ def main() -> int:
         [python, "-m", "mypy"],
         [python, "tools/build_assets.py", "--check"],
         [python, "tools/check_shaders.py"],
-        [python, "-m", "pytest", *sys.argv[1:]],
+        [python, "-m", "pytest", "-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", *sys.argv[1:]],
     ]
     for check in checks:
         print("+", " ".join(check[1:]), flush=True)

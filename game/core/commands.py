@@ -45,6 +45,9 @@ BRUSHES = ("raise", "lower", "smooth", "flatten", "ramp", "peak", "canyon", "kic
 WORLD_VERBS = ("open", "new", "copy", "rename", "delete")
 """What `world` does with a saved world."""
 
+RUN_VERBS = ("start", "finish", "clear")
+"""What `run` does with the lines of a timed way."""
+
 FALLOFFS = ("gaussian", "smoothstep", "linear", "cone")
 KICKER_ANGLE_DEG = (5.0, 60.0)
 KICKER_LENGTH_M = (4.0, 200.0)
@@ -173,6 +176,11 @@ def _erosion(w: _Words) -> Values:
     )
 
 
+def _run(w: _Words) -> Values:
+    verb = w.choice("verb", RUN_VERBS)
+    return (verb, *(w.numbers("position", _X, _Z) if verb == "finish" and w.words else ()))
+
+
 _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
     "sea": (
         "sea METRES [METRES_PER_SECOND]",
@@ -234,6 +242,7 @@ _GRAMMAR: dict[str, tuple[str, Callable[[_Words], Values]]] = {
         "erode X,Z RADIUS_M SECONDS [SLOPE_THRESHOLD RATE_PER_S], or erode cancel",
         _erosion,
     ),
+    "run": ("run start, run finish [X,Z], run clear", _run),
     "undo": ("undo", lambda w: ()),
     "redo": ("redo", lambda w: ()),
     "world": (

@@ -327,12 +327,39 @@ class Debris:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A start or finish line across the land."""
+
+    x: float
+    z: float
+    yaw_rad: float
+    """Heading in which it is ridden over."""
+
+
+@dataclass(slots=True)
+class Course:
+    """A timed way from line to line, and how long the world has been ridden."""
+
+    time_s: float = 0.0
+    """Simulated seconds since the world was made."""
+    start: Line | None = None
+    finish: Line | None = None
+    began_s: float | None = None
+    """When the start line was crossed; None while the clock stands."""
+    last_s: float | None = None
+    """Time of the run before."""
+    best_s: float | None = None
+    finished: bool = False
+    """Whether a run has just ended; whoever tells the player takes it back."""
+
+
+@dataclass(frozen=True, slots=True)
 class Cast:
     """Entity numbers of the leading parts."""
 
     rider: int
     """Intent, Autopilot, Bicycle, Previous, ChaseCamera, PreviousCamera, FreeCamera, Debris."""
     world: int
-    """Weather, Sea, Season."""
+    """Weather, Sea, Season, Course."""
     tool: int
     """SculptTool."""

@@ -31,6 +31,7 @@ from game.ecs.world import EntityWorld
 from game.lod.selection import Selection
 from game.render.frame import BrushView, CameraView, FrameView, RiderView, brush_ring
 from game.streaming.bed import BedMap
+from game.streaming.mountain_shade import ShadeMap
 from game.world.runoff import RunoffView
 from game.world.sea import shown_level_m
 from game.world.seasons import season_look
@@ -173,6 +174,7 @@ def extract(
     scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] | None = None,
     seed: int = 0,
     debris: bool = False,
+    shade: ShadeMap | None = None,
 ) -> FrameView:
     """Everything the passes read this frame."""
     weather = entities.component(cast.world, Weather)
@@ -202,4 +204,5 @@ def extract(
         scenery_tiles=scenery_tiles or [],
         seed=seed,
         debris=debris_view(entities, cast, alpha) if debris else np.zeros((0, 11)),
+        shade=shade,
     )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from game.core.coords import PageKey
 from game.lod.selection import Selection
 from game.streaming.bed import BedMap
+from game.streaming.mountain_shade import ShadeMap
 from game.world.runoff import RunoffView
 from game.world.seasons import SeasonLook
 
@@ -136,6 +137,8 @@ class FrameView:
     """How much water the wheels throw up, 0…1."""
     scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] = field(default_factory=list)
     """Stones, logs, fences and gates of level-0 pages near the camera (rows as in `kernels.scenery`)."""
+    shade: ShadeMap | None = None
+    """Shadows of mountains around the camera."""
     micro_m: tuple[float, float] = (1.0, 0.0)
     """Wavelength and amplitude of the recipe's bumps that only shade."""
     seed: int = 0

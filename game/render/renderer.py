@@ -9,6 +9,8 @@ half, so neither needs a clear in between and the sea can read both.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,18 +18,19 @@ from game.core.settings import Quality, quality_for_renderer
 from game.gl.api import GL
 from game.gl.context import MIN_ARRAY_LAYERS, GLContext
 from game.gl.framebuffer import Framebuffer
-from game.gl.texture import DEPTH32F, LINEAR, NEAREST, RGBA8, RGBA16F, Renderbuffer, Texture2D
+from game.gl.texture import DEPTH32F, LINEAR, NEAREST, RGBA8, RGBA16F, Box, Renderbuffer, Texture2D
 from game.gl.timer import PassTimers
 from game.render.debris import DebrisPass
 from game.render.frame import FrameView
 from game.render.materials import MaterialTextures
+from game.render.mountain_shade import ShadeTexture
 from game.render.noise_tile import noise_tile
 from game.render.overlay import OverlayPass
 from game.render.post import PostPass
 from game.render.rider import RiderPass
 from game.render.runoff import PondsPass, RainPass, RunoffTextures
 from game.render.scenery import SceneryPass
-from game.render.sky import SkyPass
+from game.render.sky import SkyPass, SkyTable
 from game.render.terrain import TerrainPass, far_band_near_m
 from game.render.trees import TreesPass
 from game.render.undergrowth import UndergrowthPass
@@ -112,6 +115,8 @@ class Renderer:
         self._rider = RiderPass(gl)
         self._overlay = OverlayPass(gl)
         self._sky = SkyPass(gl)
+        self._sky_table = SkyTable(gl)
+        self._shade = ShadeTexture(gl)
         self._water = WaterPass(gl, self._detail)
         self._runoff = RunoffTextures(gl)
         self._ponds = PondsPass(gl)
@@ -148,6 +153,16 @@ class Renderer:
         """Write heights and normals of stored rows j0…j1−1, columns i0…i1−1; return the bytes sent."""
         return self._pages.upload_box(layer, page, j0, j1, i0, i1)
 
+    def upload_edits(self, edits: Sequence[tuple[int, PageData, Box | None]]) -> None:
+        """Write what an edit changed: boxes of pages, or whole pages where there is none."""
+        boxes = []
+        for layer, page, box in edits:
+            if box is None:
+                self._pages.upload(layer, page)
+            else:
+                boxes.append((layer, page, box))
+        self._pages.upload_boxes(boxes)
+
     @property
     def page_layers(self) -> int:
         """Pages there is room for."""
@@ -177,6 +192,8 @@ class Renderer:
         self.frame.update(view, *self.size, far_near)
         self._terrain.prepare(selection, far_level)
         self._runoff.update(view)
+        self._sky_table.update(self.frame.atmosphere.sky)
+        self._shade.update(view.shade)
 
         timed = self.timers
         self._begin()
@@ -289,6 +306,8 @@ class Renderer:
             self._runoff,
             self._water,
             self._sky,
+            self._sky_table,
+            self._shade,
             self._overlay,
             self._rider,
             self._undergrowth,

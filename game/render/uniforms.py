@@ -19,12 +19,16 @@ from game.gl.buffer import Buffer
 from game.gl.context import GLContext
 from game.gl.preprocess import ShaderSource, constants_glsl, load, std140_block
 from game.gl.program import Program
+from game.kernels.scattering import MIE_ASYMMETRY, MIE_EXTINCTION, MIE_KM, RAYLEIGH
 from game.render.atmosphere import Atmosphere, atmosphere
 from game.render.frame import CameraView, FrameView
 from game.render.materials import MATERIAL_CONSTANTS, relief_glsl
+from game.render.mountain_shade import SHADE_UNIT
 from game.render.noise_tile import MICRO_CELLS, MICRO_SLOPE
+from game.render.scattering import SKY_SIDES, SKY_UPS
 from game.render.weather_light import overcast_of, under_clouds
 from game.streaming.bed import BED_LEVELS, BED_SIDE
+from game.streaming.mountain_shade import SHADE_SIDE, SHADE_SPACING_M
 from game.world.waves import WAVES, chop, runup_m, surface_offset_m, wave_rows
 
 FRAME_BINDING = 0
@@ -35,14 +39,23 @@ CLOUD_PERIOD_M = 24576
 NEAR_M = 0.15
 """Near plane of the near band."""
 
-CLEAREST_1_M = 2.4e-5
-"""Haze of the clearest day: half of the green is gone after some 60 km at mountain height."""
+CLEAR_1_M = tuple(1e-3 * (part + MIE_EXTINCTION) for part in RAYLEIGH)
+"""Extinction of clear air at height 0, per metre: half of the green is gone after 40 km."""
+
+HAZY_POWER = 0.7
+"""Hazier air has more aerosol: molecules grow by this power of what green loses, aerosol makes up the rest."""
 
 RAIN_VEIL_1_M = 2.4e-6
 """Extinction of rain, per metre and mm/h: a heavy shower hides what is ten kilometres off."""
 
-HAZE_SCALE_M = 1600.0
+HAZE_SCALE_M = 1000.0 * MIE_KM
 """Height over which the haze thins by e."""
+
+SHADE_FROM_M, SHADE_FULL_M = 3.0, 40.0
+"""How deep in a mountain's shadow the light begins to go, and is gone."""
+
+SKY_UNIT = 15
+"""Texture unit of the sky's table, in every program that asks for the colour of sky or haze."""
 
 _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
     ("view_projection", "<f4", (4, 4)),  # near band: trees, rider, brush ring use this one
@@ -59,8 +72,6 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
     ("light_colour", "<f4", (4,)),
     ("sky_light", "<f4", (4,)),
     ("ground_light", "<f4", (4,)),
-    ("zenith", "<f4", (4,)),
-    ("horizon", "<f4", (4,)),
     ("glow", "<f4", (4,)),
     ("disc", "<f4", (4,)),
     ("haze", "<f4", (4,)),  # extinction per metre r, g, b at height 0; w: view distance
@@ -86,6 +97,7 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
         "<f4",
         (len(BED_LEVELS), 4),
     ),  # first sample's x and z from the camera, 1 / spacing, 1 where it is known
+    ("shade", "<f4", (4,)),  # first sample's x and z from the camera, 1 / spacing, share of the new shadows
     ("cloud", "<f4", (4,)),  # tile offset x and z (0…1), height above the camera; valley haze at the camera
     ("levels", "<f4", (MAX_LEVEL + 1, 4)),  # range r, (1 − m)·r, m·r, 1 when the level morphs
     (
@@ -108,6 +120,12 @@ FRAME_CONSTANTS: dict[str, int | float | tuple[float, ...]] = {
     "CLOUD_PERIOD_M": float(CLOUD_PERIOD_M),
     "TIME_PERIOD_S": TIME_PERIOD_S,
     "HAZE_SCALE_M": HAZE_SCALE_M,
+    "SKY_UPS": float(SKY_UPS),
+    "SKY_SIDES": float(SKY_SIDES),
+    "MIE_ASYMMETRY": MIE_ASYMMETRY,
+    "SHADE_SIDE": float(SHADE_SIDE),
+    "SHADE_FROM_M": SHADE_FROM_M,
+    "SHADE_FULL_M": SHADE_FULL_M,
     "WAVES": WAVES,
     "BED_MAPS": len(BED_LEVELS),
     "BED_SIDE": float(BED_SIDE),
@@ -141,6 +159,10 @@ def load_program(
     vertex, fragment = read()
     uses_frame = any("generated/frame.glsl" in source.files for source in (vertex, fragment))
     blocks = {"Frame": FRAME_BINDING} if uses_frame else {}
+    if any("include/atmosphere.glsl" in source.files for source in (vertex, fragment)):
+        samplers = {**(samplers or {}), "sky_table": SKY_UNIT}
+    if any("include/shade.glsl" in source.files for source in (vertex, fragment)):
+        samplers = {**(samplers or {}), "shade_tops": SHADE_UNIT}
     return Program(gl, vertex, fragment, blocks, samplers, read)
 
 
@@ -203,6 +225,8 @@ class FrameUniforms:
         self.data = np.zeros(1, FRAME_DTYPE)
         self.buffer = Buffer(gl, FRAME_DTYPE.itemsize, GL.GL_UNIFORM_BUFFER, dynamic=True)
         self.atmosphere: Atmosphere = atmosphere(12.0)
+        self._lit_by = (12.0, 0.0)
+        """Hour and overcast that `atmosphere` is for."""
         self.anchor_x = 0
         self.anchor_z = 0
         """Integer metres all relative offsets are counted from."""
@@ -237,6 +261,13 @@ class FrameUniforms:
         over = level + self._wave_over(view)
         row["sea"] = (level, view.sea_level_m, max(over, 0.02) if over > 0.0 else 0.0, selection.bend_per_m)
         self._waters(view)
+        if view.shade is not None:
+            row["shade"] = (
+                float(view.shade.i0 * SHADE_SPACING_M - self.anchor_x) - float(selection.frac_x),
+                float(view.shade.j0 * SHADE_SPACING_M - self.anchor_z) - float(selection.frac_z),
+                1.0 / SHADE_SPACING_M,
+                view.shade.share(view.time_s),
+            )
         drift = view.time_s * 9.0
         row["cloud"] = (
             _cloud_offset(self.anchor_x, float(selection.frac_x) + drift),
@@ -286,8 +317,10 @@ class FrameUniforms:
 
     def _light(self, view: FrameView) -> None:
         overcast = overcast_of(view.rain_mm_h)
-        air = under_clouds(atmosphere(view.hour), overcast)
-        self.atmosphere = air
+        if (view.hour, overcast) != self._lit_by:
+            self._lit_by = view.hour, overcast
+            self.atmosphere = under_clouds(atmosphere(view.hour), overcast)
+        air = self.atmosphere
         self.data[0]["overcast"] = overcast
         row = self.data[0]
         for name in (
@@ -295,8 +328,6 @@ class FrameUniforms:
             "light_colour",
             "sky_light",
             "ground_light",
-            "zenith",
-            "horizon",
             "glow",
             "disc",
         ):
@@ -309,16 +340,14 @@ class FrameUniforms:
         return math.exp(-min(max(height_m, -500.0), 9000.0) / HAZE_SCALE_M)
 
     def _haze(self, view: FrameView) -> None:
-        # Ranges at half the view keep two thirds of their red and under half of their blue: crisp, blue-grey.
-        reach = max(view.view_m, 4000.0)
-        # The clearest air there is takes as much: a view of 100 km fades into the sky instead of ending.
-        strength = max(0.95 / reach, CLEAREST_1_M)
+        # The clearest air there is fades a view of 100 km into the sky; a shorter view has hazier air, not an end.
+        hazier = max(1.0, 0.8 / (max(view.view_m, 4000.0) * CLEAR_1_M[1]))
+        molecules = hazier**HAZY_POWER
+        aerosol = hazier * CLEAR_1_M[1] - molecules * 1e-3 * RAYLEIGH[1]
         # Falling rain veils what is far, all colours alike.
         rain = view.rain_mm_h * RAIN_VEIL_1_M
         self.data[0]["haze"] = (
-            strength * 0.55 + rain,
-            strength * 0.85 + rain,
-            strength * 1.45 + rain,
+            *(molecules * 1e-3 * part + aerosol + rain for part in RAYLEIGH),
             view.view_m,
         )
 

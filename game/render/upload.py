@@ -5,11 +5,13 @@ Three texture arrays hold every resident page, 256 layers each (what OpenGL 3.3 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from game.core.coords import STORED
 from game.gl.context import MIN_ARRAY_LAYERS, GLContext
-from game.gl.texture import LINEAR, RG32F, RGBA8, Texture2DArray
+from game.gl.texture import LINEAR, RG32F, RGBA8, Box, Texture2DArray
 from game.world.page import PageData
 
 
@@ -38,19 +40,26 @@ class PageTextures:
     def upload_box(self, layer: int, page: PageData, j0: int, j1: int, i0: int, i1: int) -> int:
         """Write heights and normals of stored rows j0…j1−1, columns i0…i1−1; return the bytes sent.
 
-        An edit moves land, not climate, so the climate stays. An empty box does nothing.
+        The climate follows an edit some frames later, with a whole page. An empty box does nothing.
         Raises `ValueError` when the box leaves 0…132.
         """
         if not (0 <= j0 <= j1 <= STORED and 0 <= i0 <= i1 <= STORED):
             raise ValueError(f"box rows {j0}:{j1}, columns {i0}:{i1} is not inside 0:{STORED}")
         if j0 == j1 or i0 == i1:
             return 0
-        sent = 0
-        for texture, texels in self._pairs(page)[:2]:
-            box = np.ascontiguousarray(texels[j0:j1, i0:i1])
-            texture.write(layer, box, i0, j0)
-            sent += box.nbytes
-        self.lowest[layer] = page.min_m
+        return self.upload_boxes([(layer, page, (j0, j1, i0, i1))])
+
+    def upload_boxes(self, boxes: Sequence[tuple[int, PageData, Box]]) -> int:
+        """Write heights and normals of many (layer, page, (j0, j1, i0, i1)) at once; return the bytes sent.
+
+        Raises `ValueError` for an empty box or one that leaves 0…132.
+        """
+        if not boxes:
+            return 0
+        sent = self.heights.write_boxes((layer, page.heights, box) for layer, page, box in boxes)
+        sent += self.normals.write_boxes((layer, page.normals, box) for layer, page, box in boxes)
+        for layer, page, _ in boxes:
+            self.lowest[layer] = page.min_m
         return sent
 
     def _pairs(self, page: PageData) -> tuple[tuple[Texture2DArray, np.ndarray], ...]:

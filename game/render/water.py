@@ -33,8 +33,8 @@ class WaterPass:
     def __init__(self, gl: GLContext, detail: int, bed_unit: int = 6) -> None:
         """`detail` 0 draws fewer waves and plainer reflections."""
         samplers = {"noise_tile": 3, "scene_depth": 4, "behind": 5, "bed_heights": bed_unit}
-        self._program = load_program(gl, "water", {"DETAIL": detail}, samplers, vertex_name="fullscreen")
-        self._triangle = VertexArray(gl)
+        self._program = load_program(gl, "water", {"DETAIL": detail}, samplers)
+        self._corners = VertexArray(gl)
         self._bed = Texture2DArray(gl, BED_SIDE, BED_SIDE, len(BED_LEVELS), R32F, LINEAR)
         self._bed_unit = bed_unit
         self._sent: list[BedMap | None] = [None] * len(BED_LEVELS)
@@ -50,10 +50,10 @@ class WaterPass:
         """Draw the sea over the bound target; the caller has bound depth and scene."""
         self._bed.bind(self._bed_unit)
         self._program.use()
-        self._triangle.draw(3)
+        self._corners.draw(6)
 
     def release(self) -> None:
         """Free all GL objects."""
-        self._triangle.release()
+        self._corners.release()
         self._program.release()
         self._bed.release()

@@ -20,7 +20,7 @@ from game.core.coords import PageKey
 from game.streaming.stream import Rows, TerrainStream
 from game.world.page import PageData
 
-STAGED_PER_FRAME = 12
+STAGED_PER_FRAME = 8
 """Pages sent to their new layers in one frame, 272 KiB each."""
 
 Upload = tuple[int, PageData, Rows | None]

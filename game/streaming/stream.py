@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -142,6 +142,8 @@ class TerrainStream:
         self._late = self._late_total = 0
         self._holes = self._holes_total = 0
         self._trees: list[tuple[PageKey, NDArray[np.float32], int]] | None = None
+        self._tree_places: dict[PageKey, int] = {}
+        """Where in `_trees` each page's are."""
         self._vertices = np.zeros((9, 3), np.float32)
         self._eye_y = 0.0
         self._at_once = True
@@ -286,9 +288,20 @@ class TerrainStream:
             if rows is not None:
                 self.store.refresh(layer, page)
                 changed.append((layer, page, rows))
-        if changed:
-            self._trees = None
+        self._renew_trees(page for _, page, _ in changed)
         return changed
+
+    def _renew_trees(self, pages: Iterable[PageData]) -> None:
+        """A new list with the new rows of `pages`; nobody need sort what is sorted."""
+        if self._trees is None:
+            return
+        listed = None
+        for page in pages:
+            place = self._tree_places.get(page.key)
+            if place is not None and page.trees is not self._trees[place][1]:
+                listed = list(self._trees) if listed is None else listed
+                listed[place] = (page.key, page.trees, listed[place][2])
+        self._trees = self._trees if listed is None else listed
 
     def touched(self, box: Any) -> NDArray[np.bool_]:
         """bool [layers]: whether the page in a layer can show the change `box` (`world.edits.DirtyBox`).
@@ -551,6 +564,7 @@ class TerrainStream:
             residents = self.store.residents()
             found = [(page.key, page.trees, layer) for layer, page in residents if len(page.trees)]
             self._trees = sorted(found, key=lambda tile: tile[0])
+            self._tree_places = {tile[0]: place for place, tile in enumerate(self._trees)}
         return self._trees
 
     @property

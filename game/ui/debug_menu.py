@@ -22,6 +22,7 @@ from game.ui.erosion_tab import ErosionState, ErosionTab
 from game.ui.hud import grouped, way
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import RADIUS_RANGE_M, STRENGTH_RANGE_M
+from game.ui.sections import Sections
 from game.ui.theme import ACCENT, GOOD, WARNING, WATER, Colour, vec4
 from game.ui.water_tab import SeaState, SeaTab
 from game.ui.weather_tab import RainState, draw_rain
@@ -100,6 +101,7 @@ class DebugMenu:
         """Where every labelled widget was drawn last, by its label; for played tests."""
         self._erosion = ErosionTab()
         self._sea = SeaTab()
+        self._sections = Sections()
         self._asked_tab = ""
         self._x, self._z = 0.0, 0.0
         self._place_set = False
@@ -163,10 +165,13 @@ class DebugMenu:
         return bool(shown)
 
     def _water(self, state: DebugState, unit: float, commands: list[str]) -> None:
-        """Sea, season, rain, erosion: one part each."""
-        commands += self._sea.draw(state.sea, unit, self._note)
-        commands += draw_rain(state.rain, unit, self._note)
-        commands += self._erosion.draw(state.erosion, unit, self._note)
+        """Sea, rain, season, erosion: one part each, then what is set seldom."""
+        sections = self._sections
+        commands += self._sea.draw_sea(state.sea, sections, unit, self._note)
+        commands += draw_rain(state.rain, sections, unit, self._note)
+        commands += self._sea.draw_season(state.sea, sections, unit, self._note)
+        commands += self._erosion.draw(state.erosion, sections, unit, self._note)
+        commands += self._sea.draw_more(state.sea, sections, self._note)
 
     def _note(self, label: str, slider: bool = False) -> None:
         """Remember where the last widget is; of a slider only the bar, without its label."""
@@ -264,6 +269,11 @@ class DebugMenu:
         imgui.same_line(0.0, 8.0 * unit)
         if self._button("stop sculpting" if state.sculpting else "sculpt", third):
             commands.append("sculpt off" if state.sculpting else "sculpt on")
+        for verb, label in (("start", "start line"), ("finish", "finish line"), ("clear", "no run")):
+            if self._button(label, third):
+                commands.append(f"run {verb}")
+            if verb != "clear":
+                imgui.same_line(0.0, 8.0 * unit)
         imgui.text_disabled(f"{state.strokes} stroke{'' if state.strokes == 1 else 's'} to undo")
         imgui.set_next_item_width(-88.0 * unit)
         if not self._name and state.save_name:

@@ -5,12 +5,12 @@ Reads an `ErosionState`, draws imgui widgets, and answers with commands in the g
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from imgui_bundle import imgui
 
 from game.core.commands import EROSION_RADIUS_M, EROSION_SECONDS, RATE_PER_S, SLOPE_THRESHOLD
+from game.ui.sections import Note, Sections
 from game.ui.theme import ACCENT, vec4
 from game.world.erosion import ErosionSettings
 
@@ -42,17 +42,13 @@ class ErosionTab:
         self.slope_threshold = defaults.slope_threshold
         self.rate_per_s = defaults.rate_per_s
 
-    def draw(self, state: ErosionState, unit: float, note: Callable[..., None]) -> list[str]:
+    def draw(self, state: ErosionState, sections: Sections, unit: float, note: Note) -> list[str]:
         """Draw into the open window; return what was asked for. `note(label, slider)` hears where each widget is.
 
         `unit` is a design unit in pixels.
         """
-        imgui.set_next_item_open(True, imgui.Cond_.once)
-        imgui.push_style_color(imgui.Col_.text, vec4(ACCENT))
-        shown = imgui.collapsing_header("time and erosion")
-        imgui.pop_style_color()
-        note("time and erosion")
-        if not shown:
+        running = "" if state.progress is None else f"{state.progress:.0%}"
+        if not sections.header("time and erosion", note, opened=False, aside=running):
             return []
         if state.progress is not None:
             return self._running(state, unit, note)
@@ -76,14 +72,14 @@ class ErosionTab:
 
     @staticmethod
     def _slider(
-        label: str, value: float, low: float, high: float, shown: str, flags: int, note: Callable[..., None]
+        label: str, value: float, low: float, high: float, shown: str, flags: int, note: Note
     ) -> float:
         _, value = imgui.slider_float(label, value, low, high, shown, flags)
         note(label, slider=True)
         return min(high, max(low, value))
 
     @staticmethod
-    def _running(state: ErosionState, unit: float, note: Callable[..., None]) -> list[str]:
+    def _running(state: ErosionState, unit: float, note: Note) -> list[str]:
         share = state.progress or 0.0
         text = f"{share * state.seconds:.0f} of {state.seconds:.0f} s over {2.0 * state.radius_m:.0f} m"
         imgui.push_style_color(imgui.Col_.plot_histogram, vec4(ACCENT, 0.75))

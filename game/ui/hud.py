@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from imgui_bundle import imgui
 
 from game.core.units import kmh
+from game.ecs.components import Course
+from game.ride.course import clock_text
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.paint import Paint
 from game.ui.theme import (
@@ -94,6 +96,8 @@ class HudState:
     """The brush panel stands where the hints would."""
     right_inset: float = 0.0
     """Design units at the right edge that a window covers; messages and hints keep out of it."""
+    run: tuple[str, str] | None = None
+    """Time of the timed run and what stands beside it; None without lines."""
     keys: Sequence[tuple[str, str]] = ()
     """(label on the key, what it does) for hints and the pause panel; see `host.inputs.key_hints`."""
 
@@ -156,6 +160,8 @@ class Hud:
         if state.visible:
             self._gauge(paint, state)
             _compass(paint, state)
+            if state.run is not None:
+                _run(paint, *state.run)
             if state.numbers is not None:
                 _numbers(paint, state.numbers)
             if not state.paused and not state.sculpting:
@@ -317,6 +323,26 @@ def _compass(paint: Paint, state: HudState) -> None:
     minute = int((state.hour - math.floor(state.hour)) * 60.0)
     paint.panel(middle - 56.0, y + height + 6.0, 112.0, 22.0, rounding=11.0)
     paint.text(middle, y + height + 9.5, f"{yaw:03.0f}°   {hour:02d}:{minute:02d}", 13.0, INK, align=0.5)
+
+
+def run_texts(course: Course) -> tuple[str, str] | None:
+    """What the HUD shows of a timed way: the clock, and the best time or what is missing; None without lines."""
+    if course.start is None and course.finish is None:
+        return None
+    if course.start is None or course.finish is None:
+        return "–", "finish set, start missing" if course.start is None else "start set, finish missing"
+    running_s = None if course.began_s is None else course.time_s - course.began_s
+    shown_s = running_s if running_s is not None else course.last_s
+    best = "no time yet" if course.best_s is None else f"best {clock_text(course.best_s)}"
+    return "ready" if shown_s is None else clock_text(shown_s), best
+
+
+def _run(paint: Paint, time: str, beside: str) -> None:
+    """The clock of a timed run, below the compass."""
+    middle, top = paint.width / 2, 90.0
+    paint.panel(middle - 92.0, top, 184.0, 50.0, rounding=16.0)
+    paint.text(middle, top + 5.0, time, 24.0, ACCENT, bold=True, align=0.5)
+    paint.text(middle, top + 32.0, beside, 12.0, MUTED, align=0.5)
 
 
 def _numbers(paint: Paint, numbers: DebugNumbers) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from game.core.bindings import Bindings
 from game.core.preferences import Preferences
-from game.ecs.components import Bicycle, SculptTool, Weather
+from game.ecs.components import Bicycle, Course, SculptTool, Weather
 from game.host.inputs import InputFrame, key_hints
 from game.lod.selection import Selection
 from game.render.frame import CameraView
@@ -18,7 +18,7 @@ from game.streaming.stream import StreamStats
 from game.ui.controls_screen import ControlsScreen
 from game.ui.debug_menu import WIDTH, DebugMenu, DebugState
 from game.ui.erosion_tab import ErosionState
-from game.ui.hud import DebugNumbers, Hud, HudState
+from game.ui.hud import DebugNumbers, Hud, HudState, run_texts
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.sculpt_tool import BrushButtons, SculptStroke, draw_brush_panel
 from game.ui.water_tab import SeaState
@@ -72,6 +72,8 @@ class Facts:
     """GPU time of each pass; empty while they are not timed."""
     calm: bool = False
     """Whether the camera is calmed."""
+    course: Course = field(default_factory=Course)
+    """Lines and times of the timed way."""
     erosion: ErosionRun | None = None
     """Time that is passing somewhere."""
     rain: RainState = field(default_factory=RainState)
@@ -186,6 +188,7 @@ class Interface:
             sculpting=facts.tool.active,
             right_inset=self._right_inset,
             keys=self._keys,
+            run=run_texts(facts.course),
         )
 
     def _debug_numbers(self, facts: Facts) -> DebugNumbers:

@@ -95,7 +95,7 @@ class LoadingScreen:
         _dusk(paint)
         middle, y = paint.width / 2, paint.height * 0.40
         paint.text(middle, y - 64.0, self._title, 54.0, INK, bold=True, align=0.5)
-        first = "Preparing the land. The first start takes two minutes; later ones take seconds."
+        first = "Preparing the land. The first start takes a few minutes; later ones take seconds."
         paint.text(middle, y + 8.0, heading or first, 15.0, (222, 228, 236, 255), align=0.5)
         # The bar glides to where the work is: compile times differ a hundredfold.
         self._shown_share += (progress.share - self._shown_share) * min(1.0, frame_s * 6.0)

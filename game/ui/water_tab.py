@@ -1,4 +1,4 @@
-"""The sea and the seasons in the debug window's tab "Water".
+"""The sea and the seasons in the debug window's tab "Water", in parts that fold away.
 
 Reads a `SeaState`, draws imgui widgets into the window that is open, and answers with commands in the grammar of
 `core.commands`. What a widget shows is what the next state says; only how fast the sea shall move is kept here.
@@ -7,7 +7,6 @@ Reads a `SeaState`, draws imgui widgets into the window that is open, and answer
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -22,10 +21,7 @@ from game.core.commands import (
     WAVES_RANGE_M,
 )
 from game.ui.hud import grouped
-from game.ui.theme import ACCENT, vec4
-
-Note = Callable[..., None]
-"""Remembers where the last widget is: `note(label, slider=False)`."""
+from game.ui.sections import Note, Sections
 
 SEASONS = (("spring", 125.0), ("summer", 200.0), ("autumn", 292.0), ("winter", 17.0))
 FASTEST_SLIDER_M_S = 50.0
@@ -70,14 +66,29 @@ class SeaTab:
         self.rate_m_s = 0.0
         """How fast the sea moves where it is sent; 0 is at once."""
 
-    def draw(self, state: SeaState, unit: float, note: Note) -> list[str]:
-        """Draw into the open window; return what was asked for. `unit` is a design unit in pixels."""
+    def draw_sea(self, state: SeaState, sections: Sections, unit: float, note: Note) -> list[str]:
+        """Draw the level into the open window; return what was asked for. `unit` is a design unit in pixels."""
         commands: list[str] = []
-        _title("sea")
-        self._level(state, unit, note, commands)
-        self._waves(state, note, commands)
-        _title("season")
-        self._season(state, unit, note, commands)
+        if sections.header("sea", note, aside=f"{state.now_m:.1f} m"):
+            self._level(state, unit, note, commands)
+        return commands
+
+    def draw_season(self, state: SeaState, sections: Sections, unit: float, note: Note) -> list[str]:
+        """Draw the day of the year; return what was asked for."""
+        commands: list[str] = []
+        if sections.header("season", note, aside=day_name(state.day)):
+            self._season(state, unit, note, commands)
+        return commands
+
+    def draw_more(self, state: SeaState, sections: Sections, note: Note) -> list[str]:
+        """Draw what is set seldom: waves and tide, the year and the climate. Folded at first."""
+        commands: list[str] = []
+        waves = f"{state.waves_m:.1f} m" + (f", tide ± {state.tide_m:.1f} m" if state.tide_m else "")
+        if sections.header("waves and tide", note, opened=False, aside=waves):
+            self._waves(state, note, commands)
+        year = f"{state.year_s:.0f} s a year" if state.year_s else "stands still"
+        if sections.header("year and climate", note, opened=False, aside=year):
+            self._climate(state, note, commands)
         return commands
 
     def _level(self, state: SeaState, unit: float, note: Note, commands: list[str]) -> None:
@@ -147,6 +158,12 @@ class SeaTab:
             note(label)
             if label != SEASONS[-1][0]:
                 imgui.same_line(0.0, 6.0 * unit)
+        snow = f"from {grouped(round(state.snow_line_m))} m" if state.snow_line_m < 9000.0 else "nowhere"
+        imgui.text_disabled(f"snow lies {snow}")
+
+    @staticmethod
+    def _climate(state: SeaState, note: Note, commands: list[str]) -> None:
+        clamp = imgui.SliderFlags_.always_clamp
         longer, year = imgui.slider_float(
             "year takes",
             state.year_s,
@@ -168,12 +185,3 @@ class SeaTab:
         note("moister", slider=True)
         if warmer or moister:
             commands.append(f"climate {warmth:.2f} {moisture:.3f}")
-        snow = f"from {grouped(round(state.snow_line_m))} m" if state.snow_line_m < 9000.0 else "nowhere"
-        imgui.text_disabled(f"snow lies {snow}")
-
-
-def _title(text: str) -> None:
-    imgui.spacing()
-    imgui.push_style_color(imgui.Col_.text, vec4(ACCENT))
-    imgui.separator_text(text)
-    imgui.pop_style_color()

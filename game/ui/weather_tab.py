@@ -6,19 +6,15 @@ Draws widgets into the window that is open and answers with commands; owns no wi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from imgui_bundle import imgui
 
 from game.core.commands import RAIN_RANGE_MM_H
-from game.ui.theme import ACCENT, vec4
+from game.ui.sections import Note, Sections
 
 STORM_MM_H, STORM_MIN = 50.0, 10.0
 """What the button "storm" does: rain, and for how long it has fallen already."""
-
-Note = Callable[..., None]
-"""Remembers where the last widget is: `note(label, slider=False)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +32,11 @@ class RainState:
     rained_mm: float = 0.0
 
 
-def draw_rain(state: RainState, unit: float, note: Note) -> list[str]:
+def draw_rain(state: RainState, sections: Sections, unit: float, note: Note) -> list[str]:
     """Draw the rain's widgets; return the commands that were asked for."""
     commands: list[str] = []
-    imgui.spacing()
-    imgui.push_style_color(imgui.Col_.text, vec4(ACCENT))
-    imgui.separator_text("rain")
-    imgui.pop_style_color()
+    if not sections.header("rain and streams", note, aside=f"{state.falling_mm_h:.1f} mm/h"):
+        return commands
     flags = imgui.SliderFlags_.logarithmic | imgui.SliderFlags_.always_clamp
     changed, rain = imgui.slider_float("rain", state.target_mm_h, *RAIN_RANGE_MM_H, "%.1f mm/h", flags)
     note("rain", slider=True)

@@ -31,8 +31,11 @@ from game.world.page import PageData
 
 __all__ = ["BRUSHES", "FALLOFFS", "FORMAT", "RADIUS_M", "STRENGTH_M", "DirtyBox", "EditLog", "EditSnapshot"]
 
-FORMAT = 2
-"""Version of the JSON form. 1 knew raise and lower only; its files read as they are."""
+FORMAT = 3
+"""Version of the JSON form. 1 knew raise and lower only, 2 no times; their files read as they are."""
+
+TIME_S = (0.0, 1e12)
+"""Accepted simulated seconds of an operation."""
 
 _FIRST_CLASS = 4
 _NORMAL_REACH = 2
@@ -357,6 +360,9 @@ class EditLog:
     def __init__(self) -> None:
         self._ops = np.zeros((64, brush_kernels.OP_COLUMNS))
         self._op_epochs = np.zeros(64, np.int64)
+        self._times = np.zeros(64)
+        self.now_s = 0.0
+        """Simulated seconds of the world: what is appended carries them."""
         self._count = 0
         self._stroke_starts: list[int] = []
         """First operation of each stroke."""
@@ -364,7 +370,8 @@ class EditLog:
         self._joins_stroke = False
         """Whether the next dab belongs to the last stroke."""
         self._preview = np.zeros((0, brush_kernels.OP_COLUMNS))
-        self._undone: list[NDArray[np.float64]] = []
+        self._undone: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+        """Operation rows and their times."""
         self._deltas: dict[int, Delta] = {}
         self._next_delta = 0
         self._patches = DeltaCache()
@@ -505,6 +512,7 @@ class EditLog:
         if not any(len(run) > 1 for run in _baked_runs(rows)):
             return None
         kept: list[NDArray[np.float64]] = []
+        times: list[float] = []
         tiles = iter(folded) if folded is not None else None
         for run in runs:
             part = rows[run].copy()
@@ -512,10 +520,14 @@ class EditLog:
                 radius_m = float(part[:, brush_kernels.OP_RADIUS].max())
                 made = fold(self._deltas_of(part)) if tiles is None else next(tiles)
                 kept.extend(self._register(delta, radius_m) for delta in made)
+                times.extend([float(self._times[start + run[-1]])] * len(made))
             else:
                 kept.extend(part)
+                times.extend(self._times[start + run].tolist())
         box = _around(rows, 0)
-        box = self._replace(start, np.array(kept).reshape(-1, brush_kernels.OP_COLUMNS), box)
+        box = self._replace(
+            start, np.array(kept).reshape(-1, brush_kernels.OP_COLUMNS), np.array(times, np.float64), box
+        )
         if self._count == start:
             self._stroke_starts.pop()  # the dabs cancelled each other out
         self._drop_deltas()
@@ -528,8 +540,9 @@ class EditLog:
             return None
         start = self._stroke_starts.pop()
         gone = self._ops[start : self._count].copy()
-        self._undone.append(gone)
-        return self._replace(start, gone[:0], _around(gone, 0))
+        times = self._times[start : self._count].copy()
+        self._undone.append((gone, times))
+        return self._replace(start, gone[:0], times[:0], _around(gone, 0))
 
     def redo(self) -> DirtyBox | None:
         """Bring the stroke last undone back and return its box; None when there is none."""
@@ -537,9 +550,11 @@ class EditLog:
         if not self._undone:
             return None
         self._stroke_starts.append(self._count)
-        return self._append(self._undone.pop())
+        return self._append(*self._undone.pop())
 
-    def _replace(self, start: int, rows: NDArray[np.float64], box: DirtyBox) -> DirtyBox:
+    def _replace(
+        self, start: int, rows: NDArray[np.float64], times: NDArray[np.float64], box: DirtyBox
+    ) -> DirtyBox:
         """Let operations from number `start` on be `rows`, as one change within `box`."""
         gone = self._ops[start : self._count].copy()
         # New arrays and lists, not shorter ones: snapshots still read the old.
@@ -555,7 +570,7 @@ class EditLog:
         self._count = start
         box = box._replace(epoch=self.epoch + 1)
         self._removed_at = box.epoch
-        self._write(rows, box.epoch)
+        self._write(rows, box.epoch, times)
         return self._changed(box)
 
     def _drop_deltas(self) -> None:
@@ -563,7 +578,7 @@ class EditLog:
         if not self._deltas:
             return
         used: set[int] = set()
-        for rows in (self._ops[: self._count], self._preview, *self._undone):
+        for rows in (self._ops[: self._count], self._preview, *(rows for rows, _ in self._undone)):
             baked = rows[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA
             used.update(int(number) for number in rows[baked, brush_kernels.OP_DELTA])
         self._deltas = {number: delta for number, delta in self._deltas.items() if number in used}
@@ -585,16 +600,21 @@ class EditLog:
         if not np.isfinite(self._ops[: self._count]).all():
             raise ValueError("edits hold a number that is not finite; only finite numbers are saved")
         strokes = [
-            [self._item(row) for row in self._ops[start:end]]
+            [self._item(number) for number in range(start, end)]
             for start, end in pairwise([*self._stroke_starts, self._count])
         ]
         return {"format": FORMAT, "strokes": strokes}
 
-    def _item(self, row: NDArray[np.float64]) -> dict[str, Any]:
+    def _item(self, number: int) -> dict[str, Any]:
+        row, time_s = self._ops[number], round(float(self._times[number]), 2)
         if row[brush_kernels.OP_BRUSH] != brush_kernels.DELTA:
-            return operations.to_json(row)
+            return operations.to_json(row) | {"time_s": time_s}
         delta = self._deltas[int(row[brush_kernels.OP_DELTA])]
-        return {"brush": DELTA, "radius_m": float(row[brush_kernels.OP_RADIUS])} | delta.to_json()
+        return {
+            "brush": DELTA,
+            "radius_m": float(row[brush_kernels.OP_RADIUS]),
+            "time_s": time_s,
+        } | delta.to_json()
 
     def _row(self, item: object) -> NDArray[np.float64]:
         """The row of a JSON object; `ValueError` names what is wrong with it."""
@@ -619,6 +639,7 @@ class EditLog:
             messages.append("edits: no list of strokes under the key 'strokes'; the land starts unedited")
             return log, messages
         rows: list[NDArray[np.float64]] = []
+        times: list[float] = []
         for number, stroke in enumerate(strokes):
             if not isinstance(stroke, list):
                 messages.append(f"edits: stroke {number} is not a list of operations; skipped")
@@ -629,19 +650,25 @@ class EditLog:
                     rows.append(log._row(item))
                 except ValueError as error:
                     messages.append(f"edits: stroke {number}, operation {position}: {error}; skipped")
+                    continue
+                try:
+                    times.append(operations.number("time_s", item.get("time_s", 0.0), *TIME_S))
+                except ValueError as error:
+                    messages.append(f"edits: stroke {number}, operation {position}: {error}; 0 is used")
+                    times.append(0.0)
             if len(rows) > start:
                 log._stroke_starts.append(start)
         if rows:
-            log._append(np.array(rows))
+            log._append(np.array(rows), np.array(times))
         return log, messages
 
-    def _append(self, rows: NDArray[np.float64]) -> DirtyBox:
-        """Append operation rows [n ≥ 1, 14] as one change."""
+    def _append(self, rows: NDArray[np.float64], times: NDArray[np.float64] | None = None) -> DirtyBox:
+        """Append operation rows [n ≥ 1, 14] as one change; `times` [n] their simulated seconds, by default now."""
         box = _around(rows, self.epoch + 1)
-        self._write(rows, box.epoch)
+        self._write(rows, box.epoch, self.now_s if times is None else times)
         return self._changed(box)
 
-    def _write(self, rows: NDArray[np.float64], epoch: int) -> None:
+    def _write(self, rows: NDArray[np.float64], epoch: int, times: NDArray[np.float64] | float) -> None:
         needed = self._count + len(rows)
         if needed > len(self._ops):
             room = max(needed, 2 * len(self._ops))
@@ -649,9 +676,11 @@ class EditLog:
             ops[: self._count] = self._ops[: self._count]
             epochs[: self._count] = self._op_epochs[: self._count]
             self._ops, self._op_epochs = ops, epochs
+            self._times = np.concatenate([self._times[: self._count], np.zeros(room - self._count)])
         # Slots beyond every snapshot's view, so readers are not disturbed.
         self._ops[self._count : needed] = rows
         self._op_epochs[self._count : needed] = epoch
+        self._times[self._count : needed] = times
         for number, row in enumerate(rows.tolist(), self._count):
             cell = _cell_of(row)
             self._cells.setdefault(cell, []).append(number)

@@ -13,6 +13,7 @@ from game.core.coords import PageKey
 from game.world.edits import DirtyBox, EditLog, EditSnapshot, IndexBox
 from game.world.erosion_brush import ErosionBrush
 from game.world.ground import Ground
+from game.world.lapse import renew_temperature
 from game.world.operations import KICKER_LENGTH_M
 from game.world.page import PageData
 from game.world.scenery import Scenery
@@ -51,8 +52,14 @@ class LandSource:
         snapshot = self.shown
         page = self.source.generate(key)
         snapshot.evaluate(page)
+        if page.edited is not page.base:
+            self.renew_temperature(page)
         page.trees = self.vegetation.trees(page)
         return page
+
+    def renew_temperature(self, page: PageData) -> bool:
+        """`world.lapse.renew_temperature` with the recipe's lapse."""
+        return renew_temperature(page, self.source.recipe.climate.lapse_c_m)
 
     @property
     def epoch(self) -> int:

@@ -20,7 +20,7 @@ _RIM = GENERATED_APRON - APRON
 _RIM_PARTS = (_RIM * GENERATED, 2 * _RIM * GENERATED, 2 * _RIM * GENERATED + _RIM * STORED)
 """Where the rim's southern, western and eastern strips begin."""
 
-_ARRAYS = ("base", "edited", "heights", "normals", "climate", "trees", "rim")
+_ARRAYS = ("base", "edited", "heights", "normals", "climate", "trees", "base_temperature", "rim")
 
 
 @dataclass(slots=True)
@@ -53,6 +53,8 @@ class PageData:
     """[n, 8] trees whose foot is in this page, tile after tile (`world.vegetation.tiles_along`), in each by ascending
     sixteenths of rank: x and z in metres from the page's corner,
     height R and parent height at the foot, scale, yaw in radians, kind (integer), rank (hash in 0…1)."""
+    base_temperature: NDArray[np.uint8] | None = None
+    """[132, 132] the temperatures before any edit, once an edit moved the land; see `world.lapse`."""
     rim: NDArray[np.float32] | None = None
     """[1072, 2] samples of `edited` around `heights`, of a page at rest; of no meaning otherwise."""
 

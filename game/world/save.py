@@ -5,6 +5,7 @@ world brings along; the trash; and the atomic write. What stands in a file is `w
 
     worlds/NAME/world.json.gz      newest          worlds/NAME/recipe.toml        recipe of its own, if any
     worlds/NAME/world.1.json.gz    backups, 1 the latest   worlds/NAME/stamps/*.f32.gz    imported heightmaps
+    worlds/NAME/version-*          what an earlier version of the format wrote
     worlds/NAME/damaged-*          what did not read or was repaired, as it was found
     worlds/.trash/                 deleted worlds  worlds/.locks/                 see `world.lock`
 """
@@ -30,6 +31,7 @@ from numpy.typing import NDArray
 from game.core.errors import UsageError
 from game.core.paths import user_data_dir
 from game.world import saved
+from game.world.compaction import compacted
 from game.world.lock import WorldLock
 from game.world.recipe import RECIPE_SUFFIX, Recipe
 from game.world.saved import OWN_RECIPE, SEA_LEVEL_M, VERSION, Pose, SavedWorld
@@ -71,6 +73,8 @@ _PLAIN = "world.json"
 _OLD_SUFFIX = ".json"
 _OLD_BACKUP = ".json.bak"
 """Version 1: one plain file a world, and one backup."""
+_VERSION_NOW = f'"version":{VERSION},'.encode()
+"""How a file of the present format begins, but for a brace."""
 _MOST_BYTES = 1 << 28
 _TEMPORARY_S = 60.0
 _NAME = re.compile(r"[A-Za-z0-9_-](?:[A-Za-z0-9 _-]{0,58}[A-Za-z0-9_-])?")
@@ -157,6 +161,7 @@ def encode(world: SavedWorld, edits: dict[str, Any] | None = None) -> WorldFile:
     Raises `ValueError` for a number that is not finite or out of range, `UsageError` for a recipe file that is gone.
     """
     data, recipe = saved.to_json(world, edits), None
+    data["edits"] = compacted(data["edits"])
     if world.recipe.endswith(RECIPE_SUFFIX):
         try:
             recipe = Path(world.recipe).read_bytes()
@@ -207,8 +212,10 @@ def write_world(name: str, file: WorldFile) -> Path:
             _write_stamp(directory, digest, heights)
         if file.recipe is not None and _bytes_of(directory / OWN_RECIPE) != file.recipe:
             _write(directory / OWN_RECIPE, file.recipe)
-        if _bytes_of(path) == file.content:
+        present = _bytes_of(path)
+        if present == file.content:
             return path
+        _keep_older_version(path, present)
         _write(path, file.content, before=lambda: _rotate(directory))
         _retire_old(name, directory)
         _sync_directory(directory.parent)
@@ -395,6 +402,25 @@ def _retire_old(name: str, directory: Path) -> None:
     for suffix, kept in ((_OLD_SUFFIX, "version-1.json"), (_OLD_BACKUP, "version-1.bak.json")):
         with contextlib.suppress(FileNotFoundError):
             os.replace(worlds_dir() / (name + suffix), directory / kept)
+
+
+def _keep_older_version(path: Path, content: bytes | None) -> None:
+    """Keep a file that an earlier version of the format wrote as `version-N.json.gz`: backups rotate away."""
+    data = None if content is None or _VERSION_NOW in _head(content) else _parse(content)
+    version = None if data is None else saved.version_of(data)
+    if version is None or version >= VERSION:
+        return
+    kept = path.with_name(f"version-{version}{NEWEST.removeprefix('world')}")
+    if not kept.exists() and content is not None:
+        _write(kept, content)
+
+
+def _head(content: bytes) -> bytes:
+    """The first bytes of what is packed in `content`; nothing where that does not unpack."""
+    try:
+        return zlib.decompressobj(wbits=31).decompress(content, 64)
+    except zlib.error:
+        return b""
 
 
 def _as_directory(name: str) -> None:

@@ -15,16 +15,19 @@ import numpy as np
 
 from game import __version__
 from game.core.coords import WORLD_LIMIT_M
-from game.world.edits import EditLog
+from game.world.edits import TIME_S, EditLog
 from game.world.seasons import ClimateSettings, settings_from_json, settings_to_json
 from game.world.stamps import Stamp
 from game.world.weather import SavedRain
 
-VERSION = 2
+VERSION = 3
 """Version of the format; later ones are refused, earlier ones migrated."""
 
 SEA_LEVEL_M = (-10_000.0, 10_000.0)
 """Accepted sea levels."""
+
+BEST_S = (0.001, 1e9)
+"""Accepted best times, seconds."""
 
 OWN_RECIPE = "recipe.toml"
 """Recipe of a world that brings its own; the file lies beside the world's."""
@@ -41,6 +44,8 @@ _KEYS = (
     "climate",
     "rider",
     "stamps",
+    "time_s",
+    "course",
     "edits",
 )
 _DIGEST = 64
@@ -54,6 +59,15 @@ class Pose:
     x: float
     z: float
     yaw_rad: float = 0.0
+
+
+@dataclass(slots=True)
+class SavedCourse:
+    """Start and finish of a timed way, and the best time on it."""
+
+    start: Pose | None = None
+    finish: Pose | None = None
+    best_s: float | None = None
 
 
 @dataclass(slots=True)
@@ -76,6 +90,9 @@ class SavedWorld:
     """None: dry."""
     climate: ClimateSettings = field(default_factory=ClimateSettings)
     """Season, climate, tide and waves."""
+    time_s: float = 0.0
+    """Simulated seconds the world has been ridden."""
+    course: SavedCourse = field(default_factory=SavedCourse)
     extra: dict[str, Any] = field(default_factory=dict)
     """Keys of the file that this version does not know; written back as they were."""
 
@@ -105,7 +122,12 @@ def _from_1(data: dict[str, Any]) -> dict[str, Any]:
     return {**data, "version": 2, "stamps": []}
 
 
-_MIGRATIONS: dict[int | None, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _from_1}
+def _from_2(data: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 knew no time: what was done to the land then was done at its beginning."""
+    return {**data, "version": 3, "time_s": 0.0}
+
+
+_MIGRATIONS: dict[int | None, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _from_1, 2: _from_2}
 
 
 def to_json(world: SavedWorld, edits: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -127,12 +149,17 @@ def to_json(world: SavedWorld, edits: dict[str, Any] | None = None) -> dict[str,
     if world.rain is not None:
         data["rain"] = world.rain.to_json()
     data["climate"] = settings_to_json(world.climate)
+    data["time_s"] = _require("time_s", world.time_s, *TIME_S)
     if world.pose is not None:
-        data["rider"] = {
-            "x": _require("rider x", world.pose.x, -WORLD_LIMIT_M, WORLD_LIMIT_M),
-            "z": _require("rider z", world.pose.z, -WORLD_LIMIT_M, WORLD_LIMIT_M),
-            "yaw_rad": _require("rider yaw_rad", world.pose.yaw_rad, -1e6, 1e6),
-        }
+        data["rider"] = _pose_json("rider", world.pose)
+    course: dict[str, Any] = {}
+    for key, line in (("start", world.course.start), ("finish", world.course.finish)):
+        if line is not None:
+            course[key] = _pose_json(f"course {key}", line)
+    if world.course.best_s is not None:
+        course["best_s"] = _require("course best_s", world.course.best_s, *BEST_S)
+    if course:
+        data["course"] = course
     data["stamps"] = [
         {
             "name": stamp.name,
@@ -149,6 +176,14 @@ def to_json(world: SavedWorld, edits: dict[str, Any] | None = None) -> dict[str,
     data.update({key: value for key, value in world.extra.items() if key not in _KEYS})
     data["edits"] = world.edits.to_json() if edits is None else edits
     return data
+
+
+def _pose_json(place: str, pose: Pose) -> dict[str, float]:
+    return {
+        "x": _require(f"{place} x", pose.x, -WORLD_LIMIT_M, WORLD_LIMIT_M),
+        "z": _require(f"{place} z", pose.z, -WORLD_LIMIT_M, WORLD_LIMIT_M),
+        "yaw_rad": _require(f"{place} yaw_rad", pose.yaw_rad, -1e6, 1e6),
+    }
 
 
 def from_json(data: dict[str, Any], load_stamp: LoadStamp, messages: list[str]) -> SavedWorld:
@@ -183,6 +218,8 @@ def from_json(data: dict[str, Any], load_stamp: LoadStamp, messages: list[str]) 
         _stamps(data.get("stamps", []), load_stamp, messages),
         _rain(data.get("rain"), messages),
         settings_from_json(data.get("climate"), messages),
+        _number(data, "time_s", *TIME_S, messages) or 0.0,
+        _course(data.get("course"), messages),
         {key: value for key, value in data.items() if key not in _KEYS},
     )
 
@@ -197,17 +234,30 @@ def _rain(rain: object, messages: list[str]) -> SavedRain | None:
         return None
 
 
-def _pose(rider: object, messages: list[str]) -> Pose | None:
+def _course(course: object, messages: list[str]) -> SavedCourse:
+    if course is None:
+        return SavedCourse()
+    if not isinstance(course, dict):
+        messages.append(f"course = {_show(course)} is not usable (accepted: an object); there is none")
+        return SavedCourse()
+    start = _pose(course.get("start"), messages, "course start", "the line is left out")
+    finish = _pose(course.get("finish"), messages, "course finish", "the line is left out")
+    return SavedCourse(start, finish, _number(course, "best_s", *BEST_S, messages, "course "))
+
+
+def _pose(
+    rider: object, messages: list[str], place: str = "rider", otherwise: str = "a start is looked for"
+) -> Pose | None:
     if rider is None:
         return None
     if not isinstance(rider, dict):
-        messages.append(f"rider = {_show(rider)} is not usable (accepted: an object with x, z, yaw_rad)")
+        messages.append(f"{place} = {_show(rider)} is not usable (accepted: an object with x, z, yaw_rad)")
         return None
-    x = _number(rider, "x", -WORLD_LIMIT_M, WORLD_LIMIT_M, messages, "rider ")
-    z = _number(rider, "z", -WORLD_LIMIT_M, WORLD_LIMIT_M, messages, "rider ")
-    yaw_rad = _number(rider, "yaw_rad", -1e6, 1e6, messages, "rider ")
+    x = _number(rider, "x", -WORLD_LIMIT_M, WORLD_LIMIT_M, messages, f"{place} ")
+    z = _number(rider, "z", -WORLD_LIMIT_M, WORLD_LIMIT_M, messages, f"{place} ")
+    yaw_rad = _number(rider, "yaw_rad", -1e6, 1e6, messages, f"{place} ")
     if x is None or z is None:
-        messages.append("rider: no usable position under the keys 'x' and 'z'; a start is looked for")
+        messages.append(f"{place}: no usable position under the keys 'x' and 'z'; {otherwise}")
         return None
     return Pose(x, z, yaw_rad or 0.0)
 

@@ -32,6 +32,11 @@ POST_HEIGHT_M = 2.6
 ROCK_SOLID = 0.85
 """Share of a stone's outline and height that is solid: it is round at the edges."""
 
+STEP_M = 0.12
+MOST_PARTS = 24
+"""Rise of one solid of something tilted, and the most solids it is cut into. Natural logs lie level; sculpted land
+tilts them."""
+
 _MOST_PAGES = 160
 
 Rows = NDArray[np.float32]
@@ -102,29 +107,52 @@ class Scenery:
 
 
 def solids_of(rows: Rows, origin_x: float, origin_z: float) -> NDArray[np.float64]:
-    """Solids of scenery rows as in `Scenery.solids`, in no order."""
-    wide = rows.astype(np.float64)
+    """Solids of scenery rows as in `Scenery.solids`, in no order.
+
+    A log or a panel on a slope is cut along its length, so that each part is as high as what is drawn there.
+    """
+    wide = _parts(rows.astype(np.float64))
     x, z, y, kind = origin_x + wide[:, 0], origin_z + wide[:, 2], wide[:, 1], wide[:, 8]
-    lies = kind != ROCK
-    half = np.where(lies, 0.5 * wide[:, 6], 0.0)
-    fall = np.where(lies, half * np.abs(wide[:, 5]), 0.0)
-    found = np.empty((len(rows), 8))
+    half = np.where(kind != ROCK, 0.5 * wide[:, 6], 0.0)
+    fall = half * np.abs(wide[:, 5])
+    found = np.empty((len(wide), 8))
     found[:, 0], found[:, 1] = x - half * wide[:, 3], z - half * wide[:, 4]
     found[:, 2], found[:, 3] = x + half * wide[:, 3], z + half * wide[:, 4]
     found[:, 4] = np.where(kind == ROCK, ROCK_SOLID, 1.0) * wide[:, 7]
     found[:, 5] = y - fall - ROOT_M
     height = np.select(
         [kind == ROCK, kind == LOG, kind == FENCE],
-        [ROCK_SOLID * wide[:, 6], 2.0 * wide[:, 7], np.full(len(rows), FENCE_HEIGHT_M)],
+        [ROCK_SOLID * wide[:, 6], 2.0 * wide[:, 7], np.full(len(wide), FENCE_HEIGHT_M)],
         POST_HEIGHT_M,
     )
-    found[:, 6] = y + fall + height
+    # A part is as high as at its lower end: the next one is within the width of a rider all the same.
+    found[:, 6] = y + np.where(kind == GATE, fall, -fall) + height
     found[:, 7] = kind
     posts = [found]
-    for end in (0, 2):
-        gates = found[kind == GATE].copy()
+    gate = kind == GATE
+    for end, side in ((0, -1.0), (2, 1.0)):
+        gates = found[gate].copy()
         gates[:, 0:2] = gates[:, end : end + 2]
         gates[:, 2:4] = gates[:, 0:2]
+        foot = y[gate] + side * half[gate] * wide[gate, 5]
         gates[:, 4], gates[:, 7] = POST_RADIUS_M, FENCE
+        gates[:, 5], gates[:, 6] = foot - ROOT_M, foot + POST_HEIGHT_M
         posts.append(gates)
     return np.concatenate(posts)
+
+
+def _parts(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows with tilted logs and panels cut into shorter ones that follow the same line."""
+    rise = rows[:, 6] * np.abs(rows[:, 5])
+    cut = (rows[:, 8] == LOG) | (rows[:, 8] == FENCE)
+    count = np.where(cut, np.clip(np.ceil(rise / STEP_M), 1, MOST_PARTS), 1).astype(np.int64)
+    parts = np.repeat(rows, count, axis=0)
+    share = np.repeat(count, count)
+    number = np.arange(len(parts)) - np.repeat(np.cumsum(count) - count, count)
+    along = ((number + 0.5) / share - 0.5) * parts[:, 6]
+    along[share == 1] = 0.0
+    parts[:, 0] += along * parts[:, 3]
+    parts[:, 1] += along * parts[:, 5]
+    parts[:, 2] += along * parts[:, 4]
+    parts[:, 6] /= share
+    return parts

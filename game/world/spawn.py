@@ -34,6 +34,9 @@ RIDE_M = 100.0
 RIDE_SLOPE = math.tan(math.radians(30.0))
 """Steepest 10 m of the first `RIDE_M`."""
 
+EDGE_M = 220.0
+"""As far as this no edge waits that is steeper still: nobody rides over one, and an autopilot turns back."""
+
 CLEAR_M = 4.0
 """No trunk this near."""
 
@@ -99,7 +102,7 @@ def find_spawn(land: LandSource, sea_level_m: float, near: tuple[float, float] =
     """Start for a new ride, at most about `SEARCH_M` from `near`. Main thread, under 2 s.
 
     Conditions: ≥ 20 m above the sea; slope ≤ 10° where one stands; no trunk within 4 m; along the heading ≥ 60 m
-    of drop within 300 m, no 10 m steeper than 30° in the first 100 m, few trunks in the first 60 m; a descent of
+    of drop within 300 m, no 10 m steeper than 30° in the first 220 m, few trunks in the first 60 m; a descent of
     ≥ 200 m that starts within 500 m and ends within 3 km (`long_descent_m`).
 
     When no place seen meets them all, the one with the least flaw is returned, with `met` False; where everything
@@ -314,6 +317,8 @@ def _best_way(land: LandSource, x: float, z: float, sea_level_m: float) -> _Way:
             continue
         # Far samples only for ways that are in the running: each may cost a page.
         far = [near[5], near[-1]] + [height(distance_m) for distance_m in (150.0, 200.0, 250.0, DESCENT_M)]
+        later = [near[-1]] + [height(_STEP_M * k) for k in range(len(near), int(EDGE_M / _STEP_M) + 1)]
+        flaw += 50.0 * max(0.0, max(a - b for a, b in pairwise(later)) / _STEP_M - RIDE_SLOPE)
         drop = top - min(far)
         flaw += max(0.0, DESCENT_DROP_M - drop)
         merit = min(drop, 120.0) - 4.0 * lane - 60.0 * (max(drops) - min(drops))

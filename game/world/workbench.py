@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 CAPACITY = 36
 """Pages kept, 0.3 MiB each: a smooth brush of 100 m with its surroundings needs 16."""
 
+NO_NORMALS: NDArray[np.uint8] = np.zeros((0, 0, 4), np.uint8)
+"""Of a page that only serves for its samples: asking a page at rest for its normals would make them."""
+
 Lookup = Callable[[PageKey], PageData | None]
 
 
@@ -49,6 +52,10 @@ class Workbench:
     def follow(self, snapshot: EditSnapshot) -> None:
         """Stand at `snapshot`, later than what was followed before."""
         self._edits = snapshot
+
+    def __len__(self) -> int:
+        """Number of pages kept."""
+        return len(self._pages)
 
     def clear(self) -> None:
         """Let the pages go."""
@@ -125,8 +132,8 @@ class Workbench:
         found = next((page for lookup in self.lookups if (page := lookup(key)) is not None), None)
         if found is None:
             found = self._source.generate(key)
-        own = dataclasses.replace(found, trees=found.trees[:0])
-        # Heights and normals stay another's: only the samples follow the log here.
+        own = dataclasses.replace(found, normals=NO_NORMALS, trees=found.trees[:0])
+        # Heights stay another's: only the samples follow the log here.
         if own.edited is not own.base:
             own.edited = own.edited.copy()
         return own

@@ -1,19 +1,21 @@
 #include "frame.glsl"
 
-// Radiance of the clear sky without disc and clouds. Below the horizon it is the horizon's colour, so that
-// land faded by haze and the sky behind it meet without a line.
+// Radiance of the sky by √sin(elevation) and cosine of the azimuth from the sun's; a: how much of the glow to add.
+uniform sampler2D sky_table;
+
+// Radiance of the clear sky along a unit vector, without disc and clouds. Below the horizon it is the horizon's
+// colour, so that land faded by haze and the sky behind it meet without a line.
 vec3 sky_colour(vec3 direction) {
-    vec3 d = normalize(vec3(direction.x, max(direction.y, 0.0), direction.z) + vec3(0.0, 1e-4, 0.0));
-    float low = 1.0 - d.y;
-    float low2 = low * low;
-    float band = low2 * low2;
-    vec3 colour = mix(zenith.rgb, horizon.rgb, band * (0.28 + 0.72 * band * low2));
-    float toward = max(dot(d, sun_direction.xyz), 0.0);
-    float wide = toward * toward;
-    float tight = wide * wide;
-    tight *= tight;
-    tight *= tight;
-    return colour + glow.rgb * (wide * toward * (0.25 + 0.95 * band) * 0.42 + tight * 0.9);
+    float up = clamp(direction.y, 0.0, 1.0);
+    vec2 level = direction.xz * inversesqrt(max(dot(direction.xz, direction.xz), 1e-8));
+    float side = dot(level, sun_direction.xz) * inversesqrt(max(dot(sun_direction.xz, sun_direction.xz), 1e-8));
+    vec2 texel = vec2(0.5 + 0.5 * side, sqrt(up)) * vec2(SKY_SIDES - 1.0, SKY_UPS - 1.0) + 0.5;
+    vec4 sky = textureLod(sky_table, texel / vec2(SKY_SIDES, SKY_UPS), 0.0);
+    // Henyey and Greenstein's phase of aerosol.
+    float toward = dot(direction, sun_direction.xyz);
+    const float G = MIE_ASYMMETRY;
+    float x = 1.0 + G * G - 2.0 * G * toward;
+    return sky.rgb + glow.rgb * (sky.a * (1.0 - G * G) / 12.566371 * inversesqrt(x * x * x));
 }
 
 // Share of light that reaches the camera from camera-relative `place`, per colour.

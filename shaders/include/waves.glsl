@@ -10,6 +10,8 @@ struct Swell {
 };
 
 const float TURN = 6.283185307179586;
+// On low the shortest wave is left to the ripples.
+const int WAVES_DRAWN = DETAIL > 0 ? WAVES : WAVES - 1;
 
 // Phase of a wave in turns: whole periods in TILE_PERIOD_M and TIME_PERIOD_S.
 float wave_phase(vec4 wave, vec2 world) {
@@ -33,11 +35,11 @@ Swell swell_at(vec2 world, float share, float pixel_m) {
     for (int n = 0; n < WAVES; ++n) {
         vec4 wave = waves[n];
         float turns = length(wave.xy);
-        float keep = 1.0 - smoothstep(0.2, 0.5, pixel_m * turns / TILE_PERIOD_M);
+        float keep = n < WAVES_DRAWN ? 1.0 - smoothstep(0.2, 0.5, pixel_m * turns / TILE_PERIOD_M) : 0.0;
         float high = share * wave.w;
         float steep = turns * (TURN / TILE_PERIOD_M) * high;
         swell.variance += 0.5 * steep * steep * (1.0 - keep * keep);
-        if (keep <= 0.0) continue;
+        if (n >= WAVES_DRAWN || keep <= 0.0) continue;
         float phase = TURN * wave_phase(wave, source);
         vec2 k = wave.xy * (TURN / TILE_PERIOD_M);
         swell.height += keep * high * sin(phase);

@@ -281,3 +281,31 @@ sys.exit(f"the picture differs by {difference}" if difference > 2.0 else 0)
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=250, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_lost_keyboard_pauses_the_ride_of_a_player(tmp_path: Path) -> None:
+    script = """
+import pygame
+from game import launch
+from game.app import Game
+from game.core.options import RideOptions
+options = RideOptions(seed=7, offscreen=True, width=160, height=90, quality="low", pages="wait")
+window, gl = launch.open_context(options)
+from game.ui.interface import Interface
+game = Game(options, window, gl, Interface())
+game.inputs.grab_pointer = lambda wanted: None  # no pointer off screen
+game.frame(0.05)
+assert not game.session.paused
+pygame.event.post(pygame.event.Event(pygame.WINDOWFOCUSLOST))
+game.frame(0.05)
+assert game.session.paused
+steps = game.clock.steps_done
+pygame.event.post(pygame.event.Event(pygame.WINDOWFOCUSGAINED))
+game.frame(0.05)
+assert game.session.paused and game.clock.steps_done == steps, "it waits for the player"
+game.release()
+window.close()
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "VELOTERRA_DATA_DIR": str(tmp_path)}
+    done = python(script, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stderr

@@ -86,7 +86,11 @@ def test_upload_box_changes_only_what_it_should(stage: Stage) -> None:
     for key, page in stage.pages.items():
         sent = stage.renderer.upload_box(stage.layers[key], page, 20, 60, 20, 60)
         assert sent == 40 * 40 * 12
-    assert not np.array_equal(stage.picture(), before)
+    boxed = stage.picture()
+    assert not np.array_equal(boxed, before)
+    for key, page in stage.pages.items():
+        stage.renderer.upload(stage.layers[key], page)
+    assert np.array_equal(stage.picture(), boxed)
     with pytest.raises(ValueError, match="not inside"):
         stage.renderer.upload_box(0, page, 0, 133, 0, 1)
 
@@ -137,7 +141,8 @@ def test_haze_meets_the_sky_at_the_horizon(stage: Stage, hour: float) -> None:
     """Open sea to the horizon: no line where it ends."""
     pixels = stage.picture(pitch_rad=0.0, sea_level_m=50.0, hour=hour).astype(int)
     steps = np.abs(np.diff(pixels, axis=0)).max(axis=2)
-    assert steps[44].max() <= 4
+    # A low sun's sky has a gradient of its own: where it meets the sea it may not be steeper than above.
+    assert (steps[44] <= np.maximum(4, 1.25 * steps[40:44].max(axis=0))).all()
 
 
 def test_every_hour_has_a_picture(stage: Stage) -> None:

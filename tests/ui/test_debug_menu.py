@@ -146,6 +146,8 @@ def test_time_passes_where_one_is_and_can_be_stopped(menu: Menu) -> None:
     menu.click("tab Water")
     menu.stage.frame()
     menu.state.erosion.x, menu.state.erosion.z = 120.25, -3.0
+    menu.click("time and erosion")
+    menu.stage.frame()
     menu.scroll_to("let time pass here")
     menu.click("reach", 0.999)
     menu.click("slope", 0.001)
@@ -162,9 +164,9 @@ def test_time_passes_where_one_is_and_can_be_stopped(menu: Menu) -> None:
 
 
 def test_a_tab_can_be_asked_for(menu: Menu) -> None:
-    assert "let time pass here" not in menu.menu.rects
+    assert "time and erosion" not in menu.menu.rects
     menu.menu.open_tab("Water")
     menu.stage.frame()
     menu.stage.frame()
-    assert "let time pass here" in menu.menu.rects
+    assert "time and erosion" in menu.menu.rects
     assert "sea level" not in menu.menu.rects

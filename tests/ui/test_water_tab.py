@@ -11,7 +11,7 @@ from game.gl.context import GLContext
 from game.ui.debug_menu import DebugMenu, DebugState
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.water_tab import SEASONS, SeaState, day_name
-from tests.ui.screen import Stage
+from tests.ui.screen import SIZE, Stage
 
 pytestmark = pytest.mark.gl
 
@@ -80,6 +80,11 @@ def test_the_level_goes_at_once_or_at_the_rate(menu: Menu) -> None:
 def test_every_slider_is_a_command(menu: Menu, label: str, name: str, which: int, value: float) -> None:
     menu.state.sea = SeaState(warmth_c=5.0, moisture=0.3, day=10.0, tide_s=20.0)
     menu.stage.frame()
+    if label != "day":
+        menu.click("rain and streams")
+        menu.stage.frame()
+        menu.click("waves and tide" if label in ("waves", "tide", "tide takes") else "year and climate")
+        menu.stage.frame()
     (command,) = menu.click(label, 0.5)
     parsed = parse_command(command)
     low, high = {"warmer": (-30, 30), "moister": (-1, 1)}.get(label, (0, 2 * value))
@@ -93,3 +98,24 @@ def test_seasons_have_buttons(menu: Menu) -> None:
     assert day_name(0.0) == "1 January"
     assert day_name(200.0) == "20 July"
     assert day_name(365.0) == "1 January"
+
+
+def test_parts_fold_away_and_stay_so(menu: Menu) -> None:
+    assert menu.click("sea") == []
+    menu.stage.frame()
+    assert "level" not in menu.menu.rects
+    assert "rain" in menu.menu.rects
+    menu.click("tab World")
+    menu.stage.frame()
+    menu.click("tab Water")
+    menu.stage.frame()
+    assert "level" not in menu.menu.rects
+    menu.click("sea")
+    menu.stage.frame()
+    assert "level" in menu.menu.rects
+
+
+def test_what_matters_is_seen_without_scrolling(menu: Menu) -> None:
+    bottom = SIZE[1]
+    for label in ("level", "rain", "storm", "day", "time and erosion", "waves and tide", "year and climate"):
+        assert menu.menu.rects[label][3] < bottom, label

@@ -10,6 +10,7 @@ from imgui_bundle import imgui
 from game.core.commands import parse_command
 from game.gl.context import GLContext
 from game.ui.imgui_layer import ImguiLayer
+from game.ui.sections import Sections
 from game.ui.weather_tab import RainState, draw_rain
 from tests.ui.screen import Stage
 
@@ -22,6 +23,7 @@ class Tab:
     def __init__(self, layer: ImguiLayer) -> None:
         self.state = RainState()
         self.layer = layer
+        self.sections = Sections()
         self.rects: dict[str, tuple[float, float, float, float]] = {}
         self.stage: Stage[str] = Stage(layer, self._draw)
         for _ in range(3):
@@ -32,7 +34,7 @@ class Tab:
         imgui.set_next_window_size(imgui.ImVec2(400.0, 300.0))
         imgui.begin("rain")
         imgui.push_item_width(-104.0)
-        commands = draw_rain(self.state, self.layer.scale, self._note)
+        commands = draw_rain(self.state, self.sections, self.layer.scale, self._note)
         imgui.pop_item_width()
         imgui.end()
         return commands

@@ -7,6 +7,7 @@ import numpy as np
 from game.core.coords import GENERATED, GENERATED_APRON, STORED, PageKey
 from game.kernels import finish
 from game.world.page import PageData
+from game.world.recipe import Recipe
 
 
 def wave(position: np.ndarray, period_m: int) -> np.ndarray:
@@ -29,6 +30,7 @@ class AnalyticSource:
 
     def __init__(self, density: float | None = None) -> None:
         self.density = density
+        self.recipe = Recipe.load("alpine")
 
     def generate(self, key: PageKey) -> PageData:
         i0, j0 = key.origin_sample

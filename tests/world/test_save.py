@@ -24,6 +24,7 @@ from game.world import save
 from game.world.deltas import Delta
 from game.world.edits import EditLog
 from game.world.save import Pose, SavedWorld, delete_world, list_worlds, load_world, save_world, worlds_dir
+from game.world.saved import SavedCourse
 from game.world.seasons import ClimateSettings
 from game.world.stamps import Stamp
 
@@ -248,7 +249,7 @@ def test_a_world_of_version_1_is_migrated_and_its_file_kept() -> None:
     assert (again.seed, again.hour, len(again.edits)) == (5, 7.0, 1)
     assert (worlds_dir() / "old.json").read_bytes() == raw
     path = save_world("old", again)
-    assert content(path)["version"] == 2
+    assert content(path)["version"] == save.VERSION
     assert (path.parent / "version-1.json").read_bytes() == raw
     assert list_worlds() == ["old"]
     for move in (lambda: save.rename_world("older", "new"), lambda: delete_world("older")):
@@ -256,6 +257,65 @@ def test_a_world_of_version_1_is_migrated_and_its_file_kept() -> None:
         move()
         assert not (worlds_dir() / "older.json").exists()
     assert load_world("new")[0].seed == 5
+
+
+def test_a_world_of_version_2_is_migrated_and_its_file_kept() -> None:
+    path = save_world("w", world())
+    old = content(path)
+    old["version"] = 2
+    for key in ("time_s", "course"):
+        old.pop(key, None)
+    for stroke in old["edits"]["strokes"]:
+        for item in stroke:
+            del item["time_s"]
+    raw = rewrite(path, old)
+    again, messages = load_world("w")
+    assert messages == []
+    assert path.read_bytes() == raw
+    assert (again.time_s, again.course, len(again.edits)) == (0.0, SavedCourse(), 3)
+    for hour in range(8):  # more saves than backups
+        again.hour = float(hour)
+        save_world("w", again)
+    assert (path.parent / "version-2.json.gz").read_bytes() == raw
+    assert content(path)["version"] == save.VERSION == 3
+    assert not list(path.parent.glob("version-3*"))
+
+
+def test_course_and_times_come_back() -> None:
+    made = world(0)
+    for second in (1.5, 90.25):
+        made.edits.now_s = second
+        made.edits.apply("raise", second, 0.0, 5.0, 1.0)
+    made.edits.undo()
+    made.edits.now_s = 500.0
+    made.edits.redo()
+    made.time_s = 1234.5
+    made.course = SavedCourse(Pose(1.0, 2.0, 0.5), Pose(30.0, -400.0, 0.25), 61.25)
+    path = save_world("w", made)
+    assert [item["time_s"] for stroke in content(path)["edits"]["strokes"] for item in stroke] == [1.5, 90.25]
+    again, messages = load_world("w")
+    assert messages == []
+    assert (again.time_s, again.course) == (made.time_s, made.course)
+    assert again.edits.to_json() == made.edits.to_json()
+
+
+def test_damaged_times_and_courses_are_named() -> None:
+    path = save_world("w", world())
+    broken = content(path)
+    broken["time_s"] = -1.0
+    broken["course"] = {"start": {"x": "east", "z": 1.0}, "finish": [], "best_s": 0.0}
+    broken["edits"]["strokes"][1][0]["time_s"] = "noon"
+    rewrite(path, broken)
+    again, messages = load_world("w")
+    assert (again.time_s, again.course, len(again.edits)) == (0.0, SavedCourse(), 3)
+    for named in (
+        "time_s = -1.0",
+        "course start x = 'east'",
+        "course finish = []",
+        "course best_s = 0.0",
+        "stroke 1, operation 0: time_s = 'noon'",
+    ):
+        assert any(named in message for message in messages), (named, messages)
 
 
 def test_an_unpacked_file_that_is_younger_is_read() -> None:

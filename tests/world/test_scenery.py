@@ -14,7 +14,7 @@ from game.ride.contact import Kind
 from game.world.edits import EditLog
 from game.world.land import LandSource
 from game.world.recipe import Recipe
-from game.world.scenery import FENCE, GATE, LOG, ROCK, solids_of
+from game.world.scenery import FENCE, FENCE_HEIGHT_M, GATE, LOG, MOST_PARTS, ROCK, solids_of
 from game.world.source import HeightSource
 
 
@@ -109,6 +109,30 @@ def test_a_gate_is_a_way_through_between_two_posts() -> None:
     posts = solids[solids[:, 7] == FENCE]
     assert np.ptp(posts[:, 0]) == pytest.approx(kernels.GATE_M, abs=1e-5)
     assert (posts[:, 0:2] == posts[:, 2:4]).all()
+
+
+@pytest.mark.parametrize(("kind", "height"), [(LOG, 0.3), (FENCE, FENCE_HEIGHT_M)])
+@pytest.mark.parametrize("rise", [0.0, 0.5, -1.0, 3.0])
+def test_on_a_slope_it_is_solid_as_high_as_what_is_drawn(kind: int, height: float, rise: float) -> None:
+    row = np.zeros((1, kernels.COLUMNS), np.float32)
+    row[0] = (20.0, 7.0, 30.0, 0.6, 0.8, rise, 4.0, 0.15, kind, 0.5)
+    solids = solids_of(row, 128.0, -256.0)
+    for along in np.linspace(-1.99, 1.99, 41):
+        x, z = 148.0 + 0.6 * along, -226.0 + 0.8 * along
+        tops = [s[6] for s in solids if (x - s[0]) * (x - s[2]) + (z - s[1]) * (z - s[3]) <= 1e-9]
+        assert tops, "no gap between parts"
+        drawn = 7.0 + rise * along + height
+        step = max(0.12, abs(rise) * 4.0 / MOST_PARTS)
+        assert drawn - step - 1e-5 <= max(tops) <= drawn + step
+
+
+def test_posts_of_a_gate_on_a_slope_stand_on_their_own_ends() -> None:
+    row = np.zeros((1, kernels.COLUMNS), np.float32)
+    row[0] = (20.0, 7.0, 30.0, 1.0, 0.0, 0.5, kernels.GATE_M, 0.09, GATE, 0.5)
+    solids = solids_of(row, 0.0, 0.0)
+    posts = solids[solids[:, 7] == FENCE]
+    low, high = posts[np.argsort(posts[:, 0])]
+    assert high[6] - low[6] == pytest.approx(0.5 * kernels.GATE_M, abs=1e-5)
 
 
 def test_every_log_can_be_hopped() -> None:
