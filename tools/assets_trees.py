@@ -53,7 +53,7 @@ def _whorl(seed: int, ring: int, height: float, t: float, gap: float, branches: 
     Each branch is a leaf of four triangles that hangs from a raised midrib (two without `ridge`). `extra` rises to
     its rim, where the shader frays it into needles.
     """
-    reach = 1.14 * _spruce_radius(t)
+    reach = (1.14 if ridge or t > 0.7 else 1.28) * _spruce_radius(t)
     start = 2.0 * math.pi * unit(seed, ring, 1)
     step = 2.0 * math.pi / branches
     points, colours, flex, outward = [], [], [], []
@@ -68,7 +68,7 @@ def _whorl(seed: int, ring: int, height: float, t: float, gap: float, branches: 
         sag = droop * (1.0 + 0.40 * spread(seed, ring, branch, 5))
         base_y = height + 0.45 * gap * spread(seed, ring, branch, 6)
         shade = 0.80 + 0.40 * unit(seed, ring, branch, 8)
-        half = min(0.62 * step, 1.05) * (0.92 + 0.3 * unit(seed, ring, branch, 9)) * (1.0 if ridge else 1.16)
+        half = min(0.62 * step, 1.05) * (0.92 + 0.3 * unit(seed, ring, branch, 9)) * (1.0 if ridge else 1.25)
         # How far along, how far aside (radians at that radius), how far below the rib, colour, nearness to the rim.
         hang = 0.16 * length + 0.10
         places = [
