@@ -609,6 +609,8 @@ class Game:
             runoff=session.runoff.view,
             scenery_tiles=session.scenery_near(camera.x, camera.z, REACH_M),
             shade=session.shade.map,
+            seed=session.seed,
+            debris=self.quality.name != "low" and not self.preferences.camera.reduced_motion,
         )
         self._shown_camera = camera
         self.renderer.draw(view)

@@ -27,6 +27,7 @@ from game.ecs.components import (
     Cast,
     ChaseCamera,
     Course,
+    Debris,
     FreeCamera,
     Intent,
     Line,
@@ -46,6 +47,7 @@ from game.ride.camera import CameraFeel
 from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
 from game.ride.course import clock_text, make_course_system
+from game.ride.debris import make_debris_system
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
 from game.streaming.bed import Bed
@@ -679,6 +681,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             Bicycle(),
             Previous(),
             ChaseCamera(),
+            Debris(),
             PreviousCamera(),
             FreeCamera(),
         ),
@@ -706,6 +709,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         moving = [
             systems.make_autopilot_system(patch, source.block, land.scenery.solids),
             systems.make_bicycle_system(patch, collisions, surfaces, lambda: runoff.view),
+            make_debris_system(surfaces, saved.seed),
         ]
     else:
         moving = [make_glide_system(land.ground, options.speed_m_s)]

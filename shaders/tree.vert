@@ -18,6 +18,7 @@ out vec2 v_grain;       // where in the noise the needles or leaves are
 flat out float v_rough; // how much of that shows
 flat out float v_fade;
 flat out float v_lost; // share of the leaves that have fallen; below zero on bark
+out float v_rim;        // how near the edge of a branch or a spray of leaves, 0…1
 out vec3 v_at;
 
 const float TURN = 6.283185307179586;
@@ -57,6 +58,7 @@ void main() {
     v_grain = vec2(position.x + 0.62 * position.z, bark ? 0.12 * position.y : position.y - 0.71 * position.z);
     v_grain = v_grain * (bark ? 0.55 : 0.38) + look.y;
     v_rough = 1.0 - 0.75 * smoothstep(12.0, 80.0, distance_m);
+    v_rim = colour.a;
     v_fade = look.z;
     v_lost = bark ? -1.0 : leaves_lost(look.y, broadleaved);
     v_at = at;

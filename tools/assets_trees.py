@@ -2,7 +2,8 @@
 
 Crowns carry normals of the whole crown more than of single faces, so that a tree is lit as one body, and
 colours that darken toward the trunk, which stands for light lost between the branches. `extra` is 255 × how
-freely the vertex moves in the wind. Trunk radii and heights are those of `game.world.vegetation`.
+freely the vertex moves in the wind, and near 255 the shader frays what it draws into needles and leaves. Trunk radii
+and heights are those of `game.world.vegetation`.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ SPRUCE_TRUNK = 0.22
 BROADLEAF_HEIGHT = 9.5
 BROADLEAF_TRUNK = 0.26
 
-BARK: Colour = (0.27, 0.22, 0.175)
-BARK_LIGHT: Colour = (0.33, 0.285, 0.24)
+BARK: Colour = (0.25, 0.215, 0.185)
+BARK_LIGHT: Colour = (0.295, 0.275, 0.25)
 NEEDLE_DARK: Colour = (0.095, 0.140, 0.085)
 NEEDLE: Colour = (0.165, 0.235, 0.135)
 NEEDLE_TIP: Colour = (0.285, 0.365, 0.205)
@@ -47,55 +48,58 @@ def _spruce_radius(t: float) -> float:
 
 
 def _whorl(seed: int, ring: int, height: float, t: float, gap: float, branches: int, ridge: bool) -> Mesh:
-    """One whorl of drooping branches around the trunk.
+    """One whorl of drooping branches around the trunk, with sky between them.
 
-    Each branch is a leaf of four triangles with a raised midrib (two without `ridge`); the notches between
-    branches reach in and down, which gives the ragged outline.
+    Each branch is a leaf of four triangles that hangs from a raised midrib (two without `ridge`). `extra` rises to
+    its rim, where the shader frays it into needles.
     """
-    reach = _spruce_radius(t)
+    reach = (1.14 if ridge or t > 0.7 else 1.28) * _spruce_radius(t)
     start = 2.0 * math.pi * unit(seed, ring, 1)
-    # The apex hides inside the whorl above, so that no trunk shows between two.
-    top = np.array([0.0, height + (0.75 if ridge else 1.2) * gap + 0.08, 0.0])
-    points, colours, flex, outward = [top], [NEEDLE_DARK], [0.1], [np.array([0.0, 1.0, 0.0])]
+    step = 2.0 * math.pi / branches
+    points, colours, flex, outward = [], [], [], []
     triangles: list[tuple[int, int, int]] = []
     # Low branches sag, high ones point up a little: older wood is heavier.
-    droop = 0.56 - 0.50 * t
-    per = 3 if ridge else 2
+    droop = 0.52 - 0.62 * t
     for branch in range(branches):
-        step = 2.0 * math.pi / branches
-        angle = start + step * (branch + 0.32 * spread(seed, ring, branch, 2))
-        length = reach * (0.98 + 0.30 * spread(seed, ring, branch, 3))
+        angle = start + step * (branch + 0.36 * spread(seed, ring, branch, 2))
+        length = reach * (0.98 + 0.34 * spread(seed, ring, branch, 3))
         if unit(seed, ring, branch, 4) < 0.14:
-            length *= 0.60
-        sag = droop * (1.0 + 0.35 * spread(seed, ring, branch, 5))
-        notch_angle = angle + step * (0.5 + 0.12 * spread(seed, ring, branch, 6))
-        notch_reach = reach * (0.50 + 0.12 * spread(seed, ring, branch, 7))
-        shade = 0.82 + 0.36 * unit(seed, ring, branch, 8)
-        places = [(angle, length, height - sag * length, NEEDLE_TIP, 1.0)]
+            length *= 0.62
+        sag = droop * (1.0 + 0.40 * spread(seed, ring, branch, 5))
+        base_y = height + 0.45 * gap * spread(seed, ring, branch, 6)
+        shade = 0.80 + 0.40 * unit(seed, ring, branch, 8)
+        half = min(0.62 * step, 1.05) * (0.92 + 0.3 * unit(seed, ring, branch, 9)) * (1.0 if ridge else 1.25)
+        # How far along, how far aside (radians at that radius), how far below the rib, colour, nearness to the rim.
+        hang = 0.16 * length + 0.10
+        places = [
+            (0.02, 0.0, -0.30 * gap - 0.10, 0.66 if ridge else 1.0, NEEDLE_DARK, 0.10),
+            (0.56, half, hang, 0.86, NEEDLE, 0.92),
+            (0.56, -half, hang, 0.86, NEEDLE, 0.92),
+            (1.0, 0.12 * spread(seed, ring, branch, 10), 0.0, 1.0, NEEDLE_TIP, 1.0),
+        ]
         if ridge:
-            places.append(
-                (angle + 0.05, 0.58 * length, height - 0.40 * sag * length + 0.10 * gap, NEEDLE, 0.6)
-            )
-        places.append((notch_angle, notch_reach, height - sag * notch_reach - 0.26 * gap, NEEDLE_DARK, 0.5))
-        for a, r, y, colour, bend in places:
+            places.append((0.60, 0.0, -0.02 * length, 1.12, NEEDLE, 0.40))
+        first = len(points)
+        for along, aside, below, light, colour, rim in places:
+            r = along * length
+            a = angle + aside * (0.75 if along < 0.9 else 1.0)
+            # The wood droops and its end lifts again.
+            y = base_y - sag * r * (1.0 - 0.25 * along) - below
             points.append(np.array([r * float(cos(a)), y, r * float(sin(a))]))
-            colours.append(tuple(shade * c for c in colour))
-            flex.append(bend * (0.35 + 0.65 * t))
+            colours.append(tuple(shade * light * c for c in colour))
+            flex.append(rim)
             outward.append(np.array([float(cos(a)), 0.0, float(sin(a))]))
-    for branch in range(branches):
-        tip = 1 + per * branch
-        notch = tip + per - 1
-        before = 1 + per * ((branch - 1) % branches) + per - 1
+        root, left, right, tip = first, first + 1, first + 2, first + 3
         if ridge:
-            rib = tip + 1
-            triangles += [(0, rib, before), (before, rib, tip), (0, notch, rib), (rib, notch, tip)]
+            rib = first + 4
+            triangles += [(root, rib, left), (root, right, rib), (left, rib, tip), (rib, right, tip)]
         else:
-            triangles += [(0, tip, before), (0, notch, tip)]
+            triangles += [(root, right, left), (left, right, tip)]
     position = np.array(points)
     index = np.array(triangles)
     shape = smooth_normals(position, index)
     # The crown's own slope, mixed with the branch's shape.
-    normal = normalised(1.0 * np.array(outward) + np.array([0.0, 0.60, 0.0]) + 0.5 * shape)
+    normal = normalised(1.0 * np.array(outward) + np.array([0.0, 0.60, 0.0]) + 0.6 * shape)
     return Mesh(position, normal, np.array(colours), 255.0 * np.array(flex), index)
 
 
@@ -105,7 +109,7 @@ def _bark(mesh: Mesh) -> Mesh:
 
 
 def spruce(near: bool) -> Mesh:
-    """A spruce of 13 m; about 640 triangles near, 120 in the middle distance."""
+    """A spruce of 13 m; about 640 triangles near, 140 in the middle distance."""
     seed = 11
     first = 1.15
     count = 19 if near else 8
@@ -113,6 +117,8 @@ def spruce(near: bool) -> Mesh:
     meshes = [_bark(tube((0, -0.6, 0), (0, SPRUCE_HEIGHT * 0.95, 0), SPRUCE_TRUNK * 1.12, BARK, 0.03, sides))]
     if not near:
         meshes = [_bark(tube((0, -0.6, 0), (0, 2.6, 0), SPRUCE_TRUNK * 1.1, BARK, 0.18, sides))]
+    # Within the crown little light reaches the bark.
+    meshes[0].colour = meshes[0].colour * np.where(meshes[0].position[:, 1:2] > 1.0, 0.45, 1.0)
     for ring in range(count):
         # Whorls stand closer toward the tip.
         t = 1.0 - (1.0 - ring / (count - 0.35)) ** 1.12
@@ -121,28 +127,15 @@ def spruce(near: bool) -> Mesh:
         gap = (following - t) * crown
         height = first + t * crown + 0.25 * gap * spread(seed, ring, 9)
         if near:
-            branches = 11 - ring // 3 if ring < 15 else 6
-            meshes.append(_whorl(seed, ring, height + 0.30, t, gap, branches, ridge=ring < 16))
+            branches = 10 - ring // 4 if ring < 15 else 6
+            meshes.append(_whorl(seed, ring, height + 0.30, t, gap, branches, ridge=ring < 15))
         else:
-            meshes.append(_whorl(seed, ring, height + 0.30, t, gap, 7 - ring // 2, ridge=False))
+            meshes.append(_whorl(seed, ring, height + 0.30, t, gap, 8 - ring // 2, ridge=False))
     tip_base = SPRUCE_HEIGHT - (0.9 if near else 1.4)
     tip = tube((0, tip_base, 0), (0, SPRUCE_HEIGHT, 0), 0.16, NEEDLE, 0.012, 4)
     tip.extra = np.full(len(tip.position), 110.0)
     meshes.append(tip)
     return join(meshes)
-
-
-def _lumpy(seed: int, direction: Array, amount: float) -> Array:
-    """Smooth bumps on a sphere: 1 ± `amount`, from a handful of hashed plane waves."""
-    total = np.zeros(len(direction))
-    for wave in range(7):
-        axis = np.array([spread(seed, wave, c) for c in range(3)])
-        axis = axis / math.sqrt(float(np.sum(axis * axis)) + 1e-9)
-        phase = 6.28 * unit(seed, wave, 3)
-        frequency = 2.2 + 4.5 * unit(seed, wave, 4)
-        along = direction[:, 0] * axis[0] + direction[:, 1] * axis[1] + direction[:, 2] * axis[2]
-        total += sin(frequency * along + phase)
-    return 1.0 + amount * total / 2.6
 
 
 Blob = tuple[tuple[float, float, float], tuple[float, float, float]]
@@ -177,25 +170,67 @@ def _leaf_colour(position: Array, seed: int, centre: Array) -> Array:
     return np.clip(out * np.array([warm, 1.0, 1.0]), 0.0, 1.0)
 
 
-def _blob(
-    seed: int,
-    centre: tuple[float, float, float],
-    half: tuple[float, float, float],
-    subdivisions: int,
-    amount: float,
+def _core(seed: int, blob: Blob) -> Mesh:
+    """The dark inside of a clump, which closes the gaps between its leaves."""
+    centre, half = blob
+    direction, index = icosphere(0)
+    position = direction * (0.80 * np.asarray(half)) + np.asarray(centre)
+    normal = normalised(direction + normalised(position - CROWN_CENTRE))
+    colour = 0.62 * _leaf_colour(position, seed, np.asarray(centre))
+    return Mesh(position, normal, colour, np.full(len(position), 40.0), index)
+
+
+def _spray(
+    seed: int, place: Array, outward: Array, size: float, colour: Array, crown: Array, varied: float
 ) -> Mesh:
-    """A lumpy ellipsoid of leaves."""
-    direction, index = icosphere(subdivisions)
-    middle = np.asarray(centre)
-    position = direction * _lumpy(seed, direction, amount)[:, None] * np.asarray(half) + middle
-    # Undersides are flatter than tops.
-    below = position[:, 1] < middle[1]
-    position[below, 1] = middle[1] + 0.72 * (position[below, 1] - middle[1])
-    shape = smooth_normals(position, index)
-    crown = normalised(position - CROWN_CENTRE)
-    normal = normalised(0.7 * shape + 0.75 * crown)
-    flex = np.full(len(position), 160.0)
-    return Mesh(position, normal, _leaf_colour(position, seed, middle), flex, index)
+    """A spray of leaves: two triangles that leave the clump and hang over. `extra` rises to the rim, which frays."""
+    side = np.array([spread(seed, 1), spread(seed, 2) - 0.35, spread(seed, 3)])
+    side = normalised(side - outward * float(np.sum(side * outward)))
+    across = np.cross(outward, side)
+    lift = 0.16 + 0.50 * unit(seed, 4)
+    long, wide = size * (0.80 + 0.55 * unit(seed, 5)), size * (0.52 + 0.28 * unit(seed, 6))
+    base = place - side * 0.55 * long - outward * 0.12
+    tip = place + side * 0.60 * long + outward * lift * long - np.array([0.0, 0.10 * long, 0.0])
+    middle = place + outward * (0.55 * lift * long + 0.05)
+    points = np.array([base, middle + across * wide, middle - across * wide, tip])
+    normal = normalised(0.9 * outward + 0.9 * crown + 0.25 * side + np.array([0.0, 0.25, 0.0]))
+    tone = 1.0 + 0.24 * varied * spread(seed, 7)
+    shade = np.array([0.66, 0.95, 0.95, 1.16])[:, None] * tone
+    index = np.array([[0, 2, 1], [1, 2, 3]])
+    extra = 255.0 * np.array([0.35, 0.94, 0.94, 1.0])
+    return Mesh(points, np.tile(normal, (4, 1)), np.clip(shade * colour, 0.0, 1.0), extra, index)
+
+
+def _sprays(count: int, size: float, seed: int, varied: float = 1.0) -> list[Mesh]:
+    """`count` sprays, or a few less, over the clumps of the crown, evenly by area."""
+    area = np.array([half[0] * half[1] + half[1] * half[2] + half[0] * half[2] for _, half in _BLOBS])
+    found = []
+    for number, (centre, half) in enumerate(_BLOBS):
+        own = int(round(1.62 * count * area[number] / area.sum()))
+        for leaf in range(own):
+            up = 1.0 - 2.0 * (leaf + 0.5) / own
+            angle = 2.39996323 * leaf + 6.28 * unit(seed, number)
+            flat = math.sqrt(max(0.0, 1.0 - up * up))
+            way = np.array([flat * float(cos(angle)), up, flat * float(sin(angle))])
+            place = np.asarray(centre) + way * np.asarray(half) * (0.90 + 0.16 * spread(seed, number, leaf))
+            others = [other for other in _BLOBS if other[0] != centre]
+            inside = any(
+                float(np.sum(((place - np.asarray(c)) / (0.90 * np.asarray(h))) ** 2)) < 1.0
+                for c, h in others
+            )
+            if inside:
+                continue
+            # Undersides are flatter than tops.
+            if up < 0.0:
+                place[1] = centre[1] + 0.72 * (place[1] - centre[1])
+            outward = normalised(way / np.asarray(half))
+            colour = _leaf_colour(place[None], 31 + number, np.asarray(centre))[0]
+            crown = normalised(place - CROWN_CENTRE)
+            key = 1000 * seed + 100 * number + leaf
+            found.append(
+                _spray(key, place, outward, size, colour * (0.82 + 0.18 * max(up, -0.6)), crown, varied)
+            )
+    return found
 
 
 def _outside(mesh: Mesh, others: list[Blob]) -> Mesh:
@@ -209,34 +244,6 @@ def _outside(mesh: Mesh, others: list[Blob]) -> Mesh:
     return Mesh(
         mesh.position[used], mesh.normal[used], mesh.colour[used], mesh.extra[used], index.reshape(-1, 3)
     )
-
-
-def _tufts(mesh: Mesh, seed: int, count: int, size: float) -> Mesh:
-    """Loose leaf clusters that stick out of the crown and break its outline: one triangle each."""
-    corner = mesh.position[mesh.index]
-    points, normals, colours = [], [], []
-    for tuft in range(count):
-        face = int((tuft + unit(seed, tuft, 1)) / count * len(mesh.index))
-        u, v = unit(seed, tuft, 2), unit(seed, tuft, 3)
-        if u + v > 1.0:
-            u, v = 1.0 - u, 1.0 - v
-        a, b, c = corner[face]
-        place = a + u * (b - a) + v * (c - a)
-        outward = normalised(place - CROWN_CENTRE)
-        side = normalised(np.array([spread(seed, tuft, k) for k in (4, 5, 6)]))
-        side = normalised(side - outward * float(np.sum(side * outward)))
-        across = np.cross(outward, side)
-        wide = size * (0.7 + 0.6 * unit(seed, tuft, 7))
-        # Nearly along the surface, so that it dapples the crown from the front and frays it at the rim.
-        tip = place + outward * wide * (0.18 + 0.22 * unit(seed, tuft, 9)) + side * wide * 0.75
-        base = place + outward * 0.10 - side * wide * 0.25
-        points += [base + across * wide * 0.45, base - across * wide * 0.45, tip]
-        normals += [normalised(outward + 0.3 * side + np.array([0.0, 0.30, 0.0]))] * 3
-        tone = mesh.colour[mesh.index[face]].mean(axis=0) * (0.80 + 0.60 * unit(seed, tuft, 8))
-        colours += [0.88 * tone, 0.88 * tone, 1.12 * tone]
-    colour = np.clip(np.array(colours), 0.0, 1.0)
-    index = np.arange(3 * count).reshape(-1, 3)
-    return Mesh(np.array(points), np.array(normals), colour, np.full(3 * count, 255.0), index)
 
 
 def _hull(direction: Array) -> Array:
@@ -253,16 +260,18 @@ def _hull(direction: Array) -> Array:
 
 
 def broadleaf(near: bool) -> Mesh:
-    """A broadleaved tree of 9.5 m; about 600 triangles near, 110 in the middle distance."""
+    """A broadleaved tree of 9.5 m; about 690 triangles near, 145 in the middle distance."""
     r = BROADLEAF_TRUNK
     if not near:
         trunk = tube((0, -0.6, 0), (0.08, 4.0, 0.0), r * 1.2, BARK_LIGHT, r * 0.6, 4)
         direction, index = icosphere(1)
-        position = CROWN_CENTRE + direction * (0.96 * _hull(direction) * _lumpy(57, direction, 0.05))[:, None]
-        normal = normalised(0.8 * smooth_normals(position, index) + 0.6 * direction)
-        colour = _leaf_colour(position, 31, CROWN_CENTRE)
-        crown = Mesh(position, normal, colour, np.full(len(position), 160.0), index)
-        return join([_bark(trunk), crown, _tufts(crown, 92, 28, 0.95)])
+        # Clumps and hollows, one a vertex: bright ones stand out, dark ones lie back.
+        clump = np.array([spread(57, vertex) for vertex in range(len(direction))])[:, None]
+        position = CROWN_CENTRE + direction * (0.86 * _hull(direction))[:, None] * (1.0 + 0.13 * clump)
+        colour = (0.88 + 0.30 * clump) * _leaf_colour(position, 31, CROWN_CENTRE)
+        normal = normalised(0.7 * smooth_normals(position, index) + 0.7 * direction)
+        core = Mesh(position, normal, colour, np.full(len(position), 120.0), index)
+        return join([_bark(trunk), core, *_sprays(29, 1.12, 92, 0.8)])
     wood = [
         tube((0, -0.6, 0), (0.08, 2.3, 0.0), r * 1.2, BARK_LIGHT, r * 0.78, 7),
         tube((0.08, 2.25, 0), (0.12, 5.0, 0.05), r * 0.78, BARK_LIGHT, 0.07, 5),
@@ -271,9 +280,8 @@ def broadleaf(near: bool) -> Mesh:
         wood.append(
             tube((0.08, 1.9 + 0.18 * limb, 0.0), 0.97 * np.asarray(centre), r * 0.45, BARK_LIGHT, 0.05, 3)
         )
-    blobs = []
-    for number, (centre, half) in enumerate(_BLOBS):
-        blob = _blob(31 + number, centre, half, 1, 0.10)
-        blobs.append(_outside(blob, [other for other in _BLOBS if other[0] != centre]))
-    leaves = join(blobs)
-    return join([*[_bark(part) for part in wood], leaves, _tufts(leaves, 91, 150, 0.62)])
+    inner = [
+        _outside(_core(31 + number, blob), [other for other in _BLOBS if other[0] != blob[0]])
+        for number, blob in enumerate(_BLOBS)
+    ]
+    return join([*[_bark(part) for part in wood], *inner, *_sprays(232, 0.86, 91)])

@@ -277,6 +277,73 @@ def forest_figures() -> list[dict[str, Any]]:
     ]
 
 
+def undergrowth_figures() -> list[dict[str, Any]]:
+    """What grass costs: a frame on low with it beside one without, in turn; and its main-thread time on high."""
+    found = {}
+    for preset, draw in (("low", True), ("high", False)):
+        options = RideOptions(
+            seed=SEED,
+            offscreen=True,
+            width=1280,
+            height=720,
+            quality=preset,
+            seconds=1.0,
+            pages="wait",
+            draw=draw,
+            autopilot="straight",
+            speed_m_s=0.0,
+            commands=tuple(parse_script("hud off; time 11")),
+        )
+        window, gl = launch.open_context(options)
+        from game.gl.api import GL
+
+        warmup.compile_all()
+        game = Game(options, window, gl, None)
+        game.bring_in_land()
+        for _ in range(3):
+            game.frame(0.02)
+        grass = game.renderer._undergrowth
+        plain = grass.draw
+        spent: list[float] = []
+
+        def timed(view: Any, plain: Any = plain, spent: list[float] = spent) -> None:
+            began = time.perf_counter()
+            plain(view)
+            spent.append(1000.0 * (time.perf_counter() - began))
+
+        frames: dict[bool, list[float]] = {True: [], False: []}
+        for number in range(40):
+            with_grass = number % 2 == 0
+            grass.draw = timed if with_grass else lambda view: None  # type: ignore[method-assign]
+            began = time.perf_counter()
+            game.frame(0.02)
+            GL.glFinish()
+            frames[with_grass].append(time.perf_counter() - began)
+        found[preset] = (
+            statistics.median(frames[True]) / statistics.median(frames[False]),
+            spent,
+            grass.placed,
+        )
+        game.release()
+        window.close()
+    return [
+        figure("frame on low with undergrowth, against without", found["low"][0], "×", 1.05),
+        figure(
+            "undergrowth on high, Python time to submit",
+            statistics.median(found["high"][1]),
+            "ms",
+            0.2,
+            compared_with={"places looked at": found["high"][2]},
+        ),
+    ]
+
+
 def figures() -> list[dict[str, Any]]:
     """All figures of `tools/bench.py render`."""
-    return panda_figures() + submission_figures() + forest_figures() + vegetation_figures()
+    return (
+        panda_figures()
+        + submission_figures()
+        + forest_figures()
+        + vegetation_figures()
+        + undergrowth_figures()
+    )

@@ -18,6 +18,7 @@ from assets_mesh import POSITION_SCALE, Mesh, packed
 from assets_rider import rider
 from assets_scenery import scenery
 from assets_trees import broadleaf, spruce
+from assets_undergrowth import undergrowth
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -52,8 +53,12 @@ def build() -> dict[str, dict[str, NDArray[np.generic]]]:
     beside: dict[str, NDArray[np.generic]] = {"scale": scale}
     for name, mesh in scenery().items():
         beside |= packed(mesh, name)
+    growth: dict[str, NDArray[np.generic]] = {"scale": scale}
+    for name, mesh in undergrowth().items():
+        growth |= packed(mesh, name)
     return {
         "scenery.npz": beside,
+        "undergrowth.npz": growth,
         "rider.npz": {"scale": scale, **packed(rider(), "rider")},
         "ground.png": {"texels": ground_sheet()},
         "trees.npz": forest,

@@ -312,6 +312,20 @@ class SculptTool:
     """Where the ramp in hand begins."""
 
 
+@dataclass(slots=True)
+class Debris:
+    """What the wheels threw up last (`ride.debris`)."""
+
+    clock_s: float = 0.0
+    """Simulated time its births are counted in."""
+    thrown: int = 0
+    """Particles ever."""
+    owed: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    """Parts of particles not thrown yet, of each kind."""
+    rows: list[tuple[float, ...]] = field(default_factory=list)
+    """A ring: world x, y, z; velocity; birth and life, seconds; kind; a chance 0…1; how arid the ground is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A start or finish line across the land."""
@@ -344,7 +358,7 @@ class Cast:
     """Entity numbers of the leading parts."""
 
     rider: int
-    """Intent, Autopilot, Bicycle, Previous, ChaseCamera, PreviousCamera, FreeCamera."""
+    """Intent, Autopilot, Bicycle, Previous, ChaseCamera, PreviousCamera, FreeCamera, Debris."""
     world: int
     """Weather, Sea, Season, Course."""
     tool: int

@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import PageKey
+from game.core.units import STEP_S
 from game.ecs.components import (
     Bicycle,
     Cast,
     ChaseCamera,
+    Debris,
     FreeCamera,
     Previous,
     PreviousCamera,
@@ -127,6 +129,17 @@ def splash_of(rider: Bicycle) -> float:
     return min(1.0, SPLASH_PER_M * rider.wading_m) * min(1.0, abs(rider.speed_m_s) / SPLASH_FULL_M_S)
 
 
+def debris_view(entities: EntityWorld, cast: Cast, alpha: float) -> NDArray[np.float64]:
+    """Particles that are still seen, with their ages between two steps; rows as in `FrameView.debris`."""
+    debris = entities.component(cast.rider, Debris)
+    if not debris.rows:
+        return np.zeros((0, 11))
+    rows = np.array(debris.rows)
+    # The rider is drawn up to one step behind the newest particle, which then waits to be born.
+    rows[:, 6] = debris.clock_s - (1.0 - alpha) * STEP_S - rows[:, 6]
+    return rows[(rows[:, 6] >= 0.0) & (rows[:, 6] < rows[:, 7])]
+
+
 def brush_view(entities: EntityWorld, cast: Cast, surface: Surface) -> BrushView | None:
     """The sculpting ring on the drawn surface, while the tool is active and points at land."""
     tool = entities.component(cast.tool, SculptTool)
@@ -159,6 +172,8 @@ def extract(
     micro_m: tuple[float, float] = (1.0, 0.0),
     runoff: RunoffView | None = None,
     scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] | None = None,
+    seed: int = 0,
+    debris: bool = False,
     shade: ShadeMap | None = None,
 ) -> FrameView:
     """Everything the passes read this frame."""
@@ -187,5 +202,7 @@ def extract(
         runoff=runoff,
         splash=splash_of(entities.component(cast.rider, Bicycle)),
         scenery_tiles=scenery_tiles or [],
+        seed=seed,
+        debris=debris_view(entities, cast, alpha) if debris else np.zeros((0, 11)),
         shade=shade,
     )

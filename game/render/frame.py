@@ -141,3 +141,8 @@ class FrameView:
     """Shadows of mountains around the camera."""
     micro_m: tuple[float, float] = (1.0, 0.0)
     """Wavelength and amplitude of the recipe's bumps that only shade."""
+    seed: int = 0
+    """Of the world: what grows between the trees goes by it."""
+    debris: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 11)))
+    """What the wheels threw up and is still seen: float64 [n, 11], world x, y, z; velocity; age and life,
+    seconds; kind; chance; how arid the ground is (`ecs.components.Debris`)."""

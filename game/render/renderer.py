@@ -1,6 +1,7 @@
 """The renderer: draws a `FrameView` as a list of passes into its own framebuffer.
 
-Near land → trees → scenery → rider → brush ring → far land → far trees → sky → resolve → ponds → sea → rain → post.
+Near land → trees → scenery → undergrowth → rider → brush ring → far land → far trees → sky → resolve → ponds → sea →
+debris → rain → post.
 Near things come first because they hide most of what follows. The two depth bands share one 32-bit depth buffer, the
 near band in its lower
 half, so neither needs a clear in between and the sea can read both.
@@ -19,6 +20,7 @@ from game.gl.context import MIN_ARRAY_LAYERS, GLContext
 from game.gl.framebuffer import Framebuffer
 from game.gl.texture import DEPTH32F, LINEAR, NEAREST, RGBA8, RGBA16F, Box, Renderbuffer, Texture2D
 from game.gl.timer import PassTimers
+from game.render.debris import DebrisPass
 from game.render.frame import FrameView
 from game.render.materials import MaterialTextures
 from game.render.mountain_shade import ShadeTexture
@@ -31,6 +33,7 @@ from game.render.scenery import SceneryPass
 from game.render.sky import SkyPass, SkyTable
 from game.render.terrain import TerrainPass, far_band_near_m
 from game.render.trees import TreesPass
+from game.render.undergrowth import UndergrowthPass
 from game.render.uniforms import FrameUniforms
 from game.render.upload import PageTextures
 from game.render.water import WaterPass, sea_shows
@@ -108,6 +111,7 @@ class Renderer:
         self._terrain = TerrainPass(gl, quality.patch_quads, self._detail, -0.8 if software else 0.0)
         self._trees = TreesPass(gl, quality)
         self._scenery = SceneryPass(gl)
+        self._undergrowth = UndergrowthPass(gl, quality)
         self._rider = RiderPass(gl)
         self._overlay = OverlayPass(gl)
         self._sky = SkyPass(gl)
@@ -117,6 +121,7 @@ class Renderer:
         self._runoff = RunoffTextures(gl)
         self._ponds = PondsPass(gl)
         self._rain = RainPass(gl)
+        self._debris = DebrisPass(gl)
         self._post = PostPass(gl, smooth_edges=quality.msaa <= 1)
 
     @property
@@ -200,6 +205,8 @@ class Renderer:
         self._near_state()
         with timed("scenery"):
             self._scenery.draw(view)
+        with timed("undergrowth"):
+            self._undergrowth.draw(view)
         self._near_state()
         with timed("rider"):
             self._rider.draw(view, self.frame)
@@ -233,6 +240,8 @@ class Renderer:
                 self._water.upload(view)
                 with timed("sea"):
                     self._water.draw()
+            with timed("debris"):
+                self._debris.draw(view)
             with timed("rain"):
                 self._rain.draw(view)
         self._targets.picture.bind()
@@ -292,6 +301,7 @@ class Renderer:
         for part in (
             self._post,
             self._rain,
+            self._debris,
             self._ponds,
             self._runoff,
             self._water,
@@ -300,6 +310,7 @@ class Renderer:
             self._shade,
             self._overlay,
             self._rider,
+            self._undergrowth,
             self._scenery,
             self._trees,
             self._terrain,

@@ -128,6 +128,15 @@ class SurfaceMap:
         warmer_c = round(20.0 * warmer_c) / 20.0
         if self._last is not None and self._last[:3] == (cell, wetness, warmer_c):
             return self._last[3]
+        surface = surface_of(*self._climate(cell), wetness, warmer_c)
+        self._last = (cell, wetness, warmer_c, surface)
+        return surface
+
+    def climate(self, x: float, z: float) -> tuple[float, float, float, float]:
+        """(temperature °C, humidity, rock, tree density) of the cell at world (x, z) metres."""
+        return self._climate((math.floor(x / CELL_M), math.floor(z / CELL_M)))
+
+    def _climate(self, cell: tuple[int, int]) -> tuple[float, float, float, float]:
         climate = self._cells.get(cell)
         if climate is None:
             # The middle of the last cell may lie beyond the end of the world.
@@ -137,6 +146,4 @@ class SurfaceMap:
             if len(self._cells) >= _MOST_CELLS:
                 self._cells.clear()
             self._cells[cell] = climate
-        surface = surface_of(*climate, wetness, warmer_c)
-        self._last = (cell, wetness, warmer_c, surface)
-        return surface
+        return climate
