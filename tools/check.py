@@ -23,6 +23,7 @@ def main() -> int:
         [python, "-m", "mypy"],
         [python, "tools/build_assets.py", "--check"],
         [python, "tools/check_shaders.py"],
+        [python, "-m", "game.kernels.warmup"],  # or the first test of each process compiles for minutes
         [python, "-m", "pytest", "-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", *sys.argv[1:]],
     ]
     for check in checks:
