@@ -37,10 +37,11 @@ from game.exchange.raster import write_png
 from game.exchange.video import Video
 from game.host.inputs import InputFrame, Inputs, key_label
 from game.host.window import Window
+from game.opening import open_session
 from game.ride.camera import feel_of
 from game.ride.contact import clearance
 from game.ride.vibration import STILL, rumble, stronger
-from game.session import GROWTH_LINE_M, Lens, Session, default_workers, open_session
+from game.session import GROWTH_LINE_M, Lens, Session, default_workers
 from game.streaming.store import PAGE_BYTES
 from game.streaming.wanted import Focus
 from game.world.save import check_name, free_name, list_worlds

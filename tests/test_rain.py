@@ -13,7 +13,8 @@ from game.core.errors import UsageError
 from game.core.options import RideOptions
 from game.core.settings import quality
 from game.core.units import STEP_S
-from game.session import Session, open_session
+from game.opening import open_session
+from game.session import Session
 
 
 @pytest.fixture

@@ -19,8 +19,9 @@ from game.core.options import RideOptions
 from game.core.settings import quality
 from game.core.units import STEP_S
 from game.ecs.components import Intent
+from game.opening import open_session
 from game.ride.course import clock_text
-from game.session import Session, open_session
+from game.session import Session
 from game.streaming.wanted import Focus
 from game.ui import sculpt_tool
 from game.world import World

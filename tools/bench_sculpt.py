@@ -24,7 +24,8 @@ from game.core.options import RideOptions
 from game.core.settings import quality
 from game.host.window import Window
 from game.kernels import warmup
-from game.session import Session, open_session
+from game.opening import open_session
+from game.session import Session
 from game.streaming.wanted import Focus
 from game.world.edits import EditLog
 

@@ -21,7 +21,8 @@ from game.core.settings import quality
 from game.core.units import STEP_S
 from game.host.window import Window
 from game.kernels import warmup
-from game.session import GROWTH_LINE_M, Session, open_session
+from game.opening import open_session
+from game.session import GROWTH_LINE_M, Session
 from game.streaming.wanted import Focus
 
 FRAMES = 160

@@ -15,8 +15,8 @@ from game.core.report import rss_mib
 from game.core.settings import PRESETS
 from game.core.units import STEP_S
 from game.lod.settings import LodSettings, pixels_per_radian
+from game.opening import open_session
 from game.ride.contact import clearance
-from game.session import open_session
 from game.streaming.stream import TerrainStream
 from game.streaming.wanted import Focus
 from tests.streaming.pages import flat_page

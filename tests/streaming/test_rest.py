@@ -11,7 +11,7 @@ from game.core.coords import PageKey
 from game.core.options import RideOptions
 from game.core.settings import PRESETS
 from game.lod.settings import LodSettings
-from game.session import open_session
+from game.opening import open_session
 from game.streaming.store import PAGE_BYTES
 from game.streaming.stream import REST_PER_FRAME, TerrainStream
 from game.streaming.wanted import Focus
