@@ -24,28 +24,26 @@ from game.core.clock import FixedStep
 from game.core.commands import Command, parse_command
 from game.core.coords import forward
 from game.core.errors import UsageError
-from game.core.options import RideOptions, Screenshot
-from game.core.paths import first_writable, user_data_dir, user_pictures_dir
+from game.core.options import RideOptions
 from game.core.preferences import Preferences, load, save, settings_path
 from game.core.remap import rebound
-from game.core.report import SECTIONS, RideLog, percentiles, rss_mib
+from game.core.report import RideLog
 from game.core.settings import Quality, quality, quality_for_renderer
 from game.core.stopwatch import Stopwatch
 from game.core.units import STEP_S
 from game.ecs.components import Intent
-from game.exchange.raster import write_png
-from game.exchange.video import Video
+from game.figures import note_frame, note_step, ride_facts, shown_error_px
 from game.host.inputs import InputFrame, Inputs, key_label
 from game.host.window import Window
+from game.interface_facts import session_facts
 from game.opening import open_session
+from game.pictures import Pictures
 from game.ride.camera import feel_of
-from game.ride.contact import clearance
 from game.ride.vibration import STILL, rumble, stronger
 from game.session import GROWTH_LINE_M, Lens, Session, default_workers
 from game.streaming.store import PAGE_BYTES
 from game.streaming.wanted import Focus
 from game.world.save import check_name, free_name, list_worlds
-from game.world.sea import mean_level_m
 
 if TYPE_CHECKING:
     from game.gl.context import GLContext
@@ -53,8 +51,6 @@ if TYPE_CHECKING:
     from game.render.frame import CameraView
     from game.render.renderer import Renderer
     from game.ui.interface import Interface
-    from game.ui.water_tab import SeaState
-    from game.ui.weather_tab import RainState
 
 LOOK_RAD_PER_COUNT = 0.0022
 """Turn of the look for one count of mouse motion."""
@@ -76,9 +72,6 @@ FASTEST_M_S = 5000.0
 
 HOLD_S = 2.0
 """After a jump the last picture stays until the coarsest land is there, but no longer than this."""
-
-WARM_S = 1.0
-"""Simulated seconds at the start that the time figures leave out."""
 
 PICK_M = 5000.0
 AUTOSAVE_S = 60.0
@@ -126,13 +119,10 @@ class Game:
         self.log = RideLog()
         self.watch = Stopwatch()
         self._script: deque[Command] = deque(options.commands)
-        self._shots: list[Screenshot] = list(options.screenshots)
-        width, height = window.drawable_size
-        self._video = None if options.video is None else Video(options.video, width, height, options.fps)
+        self.pictures = Pictures(options, *window.drawable_size)
         self._asked: list[Command] = []
         """Commands from the interface, for the next frame."""
         self._shown_camera: CameraView | None = None
-        self._pictures = 0
         self._held_s = HOLD_S
         """How long the last picture has stood for one that is not ready; at first there is none to keep."""
         self._rumble = STILL
@@ -163,7 +153,8 @@ class Game:
         for _ in range(steps):
             session.schedule.step(session.entities, STEP_S)
             watch.lap("sim_ms")
-            self._measure_step()
+            if self.options.seconds is not None:
+                note_step(self.log, session)
             self._rumble = stronger(self._rumble, rumble(session.bicycle))
             watch.skip()
         self._after_steps(steps)
@@ -200,9 +191,11 @@ class Game:
             self._show_interface(camera, selection, frame_s)
             watch.lap("interface_ms")
 
-        self._take_pictures()
+        watch.skip()
+        session.messages += self.pictures.take(self.clock.time_due_s, self.renderer.read_pixels)
+        watch.skip()
         self._present()
-        self._note_frame(steps, camera)
+        self._note_frame()
         return not session.quit
 
     def bring_in_land(self, seconds: float | None = None) -> bool:
@@ -251,7 +244,7 @@ class Game:
         if inputs.fullscreen:
             self._toggle_fullscreen()
         if inputs.picture:
-            self._ask_picture()
+            self.pictures.ask()
         if interface is not None:
             bound = interface.read(inputs, self.window.pixel_ratio, not self.inputs.grabbed, self.preferences)
             self._asked.extend(parse_command(text) for text in bound)
@@ -335,7 +328,7 @@ class Game:
         elif name == "key":
             self.inputs.press(str(value), command.values[1] == "down")
         elif name == "picture":
-            self._ask_picture()
+            self.pictures.ask()
         elif name == "motion":
             self._set_motion(str(value))
         elif name in ("bind", "button", "control", "feel") or (name == "controls" and value == "reset"):
@@ -508,15 +501,6 @@ class Game:
 
     # Steps.
 
-    def _measure_step(self) -> None:
-        """Figures of the report that are taken after each step."""
-        if self.options.seconds is None:
-            return
-        rider, log = self.session.bicycle, self.log
-        log.top_speed_m_s = max(log.top_speed_m_s, rider.speed_m_s)
-        if not rider.airborne and rider.fallen_s == 0.0:
-            log.min_clearance_m = min(log.min_clearance_m, clearance(rider, self.session.land.ground))
-
     def _after_steps(self, steps: int) -> None:
         if steps:
             intent = self.session.entities.component(self.session.cast.rider, Intent)
@@ -639,117 +623,26 @@ class Game:
         session.messages.clear()
         from game.ui.interface import Facts
 
-        edits = session.land.edits
         facts = Facts(
-            world=session.world,
-            seed=session.seed,
-            save_name=session.save_name,
-            paused=session.paused,
-            bicycle=session.bicycle,
-            weather=session.weather,
-            tool=session.tool,
+            **session_facts(session, camera),
             camera=camera,
             selection=selection,
-            stats=session.stream.stats,
-            targets_m=session.stream.lod.targets.tolist(),
             quality=self.quality.name,
             view_m=self.quality.view_m,
             error_px=self.error_px or self.quality.error_px,
-            shown_error_px=self._shown_error_px() or 0.0,
+            shown_error_px=shown_error_px(session) or 0.0,
             curvature=self.curvature,
-            generation_ms=tuple(session.stream.generation_ms),
-            upload_ms=tuple(session.stream.upload_ms),
-            can_undo=edits.can_undo,
-            can_redo=edits.can_redo,
-            strokes=edits.strokes,
             triangles=self.renderer.triangles,
             draw_calls=self.renderer.draw_calls,
             trees=self.renderer.trees_drawn if interface.numbers_shown else 0,
             renderer=self.gl.renderer,
             calm=self.preferences.camera.reduced_motion,
-            rain=self._rain_state(),
-            sea=self._sea_state(camera),
             preferences=self.preferences,
             passes_ms=self.renderer.timers.times_ms(),
-            erosion=session.erosion,
-            course=session.course,
         )
         self.renderer.picture.bind()
         asked = interface.draw(facts, self.renderer.size, frame_s)
         self._asked.extend(parse_command(text) for text in asked)
-
-    def _rain_state(self) -> RainState:
-        from game.ui.weather_tab import RainState
-
-        weather, runoff = self.session.weather, self.session.runoff
-        water = runoff.view
-        return RainState(
-            target_mm_h=weather.rain_target_mm_h,
-            falling_mm_h=weather.rain_mm_h,
-            wetness=weather.wetness,
-            runoff=weather.runoff,
-            outflow_m3_s=0.0 if water is None else water.outflow_m3_s,
-            pond_m3=0.0 if water is None else water.pond_m3,
-            rained_mm=runoff.history.rained_mm,
-        )
-
-    def _sea_state(self, camera: CameraView) -> SeaState:
-        from game.ui.water_tab import SeaState
-
-        session = self.session
-        weather, sea, season = session.weather, session.sea, session.season
-        return SeaState(
-            mean_m=mean_level_m(weather, sea),
-            now_m=weather.sea_level_m,
-            target_m=sea.target_m,
-            waves_m=sea.waves_m,
-            tide_m=sea.tide_m,
-            tide_s=sea.tide_s,
-            day=season.day,
-            year_s=season.year_s,
-            flood_m=season.flood_m,
-            warmth_c=season.warmth_c,
-            moisture=season.moisture,
-            snow_line_m=session.snow_line_m(camera.x, camera.z),
-            coast_m=session.coast.coasts.length_m,
-        )
-
-    def _ask_picture(self) -> None:
-        self._pictures += 1
-
-    def _take_pictures(self) -> None:
-        """Write the pictures that are due: those of the command line, and those the player asked for."""
-        self.watch.skip()
-        now = self.clock.time_due_s + 1e-9
-        due = [shot for shot in self._shots if shot.at_s is not None and shot.at_s <= now]
-        if due or self._pictures:
-            self._write_pictures(due)
-        if self._video is not None:
-            self._video.add(self.renderer.read_pixels())
-
-    def _write_pictures(self, due: list[Screenshot]) -> None:
-        pixels = self.renderer.read_pixels()
-        for shot in due:
-            write_png(shot.path, pixels)
-            self._shots.remove(shot)
-        if self._pictures:
-            self._pictures = 0
-            try:
-                directory = first_writable(user_pictures_dir(), user_data_dir() / "pictures")
-                if directory is None:
-                    raise UsageError(f"no picture was saved: {user_pictures_dir()} is not writable")
-                path = directory / f"veloterra-{datetime.now():%Y%m%d-%H%M%S-%f}.png"
-                write_png(path, pixels, "picture")
-                self.session.messages.append((f"picture saved: {path}", "good"))
-            except UsageError as error:
-                self.session.messages.append((str(error), "warning"))
-
-    def finish_pictures(self) -> None:
-        """Write what was asked for "at the end", and what fell after the last frame."""
-        if self._shots:
-            self._write_pictures(list(self._shots))
-        if self._video is not None:
-            self._video.close()
 
     def _present(self) -> None:
         if not self.options.offscreen and self.options.draw:
@@ -759,38 +652,15 @@ class Game:
 
     # Figures and the end.
 
-    def _note_frame(self, steps: int, camera: CameraView) -> None:
-        log, stream = self.log, self.session.stream
-        log.frames += 1
-        if self.options.seconds is None:
+    def _note_frame(self) -> None:
+        self.log.frames += 1
+        if self.options.seconds is not None:
+            now_s = self.clock.time_due_s
+            note_frame(self.log, self.session, self.renderer, self.watch, now_s, self.options.seconds)
+        elif time.monotonic() >= self._next_save_s:
             # By the wall clock: what is sculpted while the ride is paused counts too.
-            if time.monotonic() >= self._next_save_s:
-                self._next_save_s = time.monotonic() + AUTOSAVE_S
-                self._save_quietly()
-            return
-        log.holes += stream.count_holes()
-        stats = stream.stats
-        log.late_pages += stats.late
-        if self.clock.time_due_s > WARM_S:
-            log.late_settled += stats.late
-        if log.rss_settled_mib is None and self.clock.time_due_s >= 0.1 * self.options.seconds:
-            log.rss_settled_mib, log.gl_settled = rss_mib(), self.gl.live
-        log.streaming["pages_wanted"].append(stats.wanted)
-        log.streaming["pages_resident_frame"].append(stats.resident)
-        log.streaming["pages_late_frame"].append(stats.late)
-        log.streaming["page_queue"].append(stats.queue)
-        log.streaming["pages_uploaded_frame"].append(stats.uploaded)
-        log.triangles.append(self.renderer.triangles)
-        log.draw_calls.append(self.renderer.draw_calls)
-        if log.frames % 30 == 1:
-            log.trees.append(self.renderer.trees_drawn)
-            log.note_memory()
-            log.covered_m.append(stats.covered_m)
-        if self.clock.time_due_s > WARM_S or self.clock.time_due_s >= 0.5 * self.options.seconds:
-            laps = self.watch.laps
-            for section in SECTIONS[1:]:
-                log.sections[section].append(1000.0 * laps.get(section, 0.0))
-            log.sections["cpu_frame_ms"].append(1000.0 * self.watch.total_s)
+            self._next_save_s = time.monotonic() + AUTOSAVE_S
+            self._save_quietly()
 
     def _save_quietly(self) -> None:
         """Autosave a world that has a name or was sculpted; a failure is a message."""
@@ -820,39 +690,17 @@ class Game:
 
     def facts(self, seconds: float) -> dict[str, Any]:
         """What the report says beside the log."""
-        session, stats = self.session, self.session.stream.stats
-        rider = session.bicycle
-        return {
-            "seed": session.seed,
-            "world": session.world,
-            "seconds": seconds,
-            "distance_m": rider.distance_m,
-            "mean_speed_m_s": rider.distance_m / seconds,
-            "descent_m": self.start_height_m - rider.y,
-            "pages_generated": stats.generated,
-            "pages_resident": stats.resident,
-            "page_memory_mib": stats.page_memory_mib,
-            "page_cpu_mib": session.stream.store.cpu_bytes / 2**20,
-            "view_distance_m": self.quality.view_m,
-            "page_layers": stats.layers,
-            "page_generation_ms": percentiles(list(session.stream.generation_ms)),
-            "page_upload_ms": percentiles(list(session.stream.upload_ms)),
-            "lod_error_px": self._shown_error_px(),
-            "lod_dropped_levels": stats.dropped_levels,
-            "falls": rider.falls,
-            "gl_renderer": self.gl.renderer,
-            "gl_version": self.gl.version,
-        }
-
-    def _shown_error_px(self) -> float | None:
-        """How far a change of detail moves the land on the screen, with the ranges in use."""
-        lens = self.session.lens
-        return None if lens is None else self.session.stream.lod.error_px(lens.fov_y_rad, lens.height_px)
+        return ride_facts(
+            self.session,
+            self.gl,
+            seconds=seconds,
+            view_m=self.quality.view_m,
+            start_height_m=self.start_height_m,
+        )
 
     def release(self) -> None:
         """Stop the workers and free every GL object; harmless when called twice."""
-        if self._video is not None:
-            self._video.close()
+        self.pictures.close()
         self.session.close()
         self.inputs.close()
         if self.interface is not None:

@@ -125,7 +125,7 @@ def ride(options: RideOptions) -> int:
                     advance(number + 1, frames)
                     if options.pages == "realtime":
                         time.sleep(max(0.0, started_s + (number + 1) / options.fps - time.perf_counter()))
-            game.finish_pictures()
+            game.pictures.finish(game.renderer.read_pixels)
             facts = game.facts(seconds)
             facts["gl_live_objects"] = gl.live
             # What release gives back would hide what the ride took.
