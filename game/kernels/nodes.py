@@ -165,21 +165,20 @@ def node_grid(first_x, first_z, shift, ni, nj, step, weights_row, parent_row, ta
     fields = LAYER_FIELDS if layers else MID_FIELDS
     between = shift < MID_SHIFT
     px = work.positions[0]
-    start_z = first_z
+    # One call, with a shift that is no constant: for every constant numba would compile all of the tiers again.
+    start_x, start_z, mid_shift, columns, rows = first_x, first_z, shift, ni, nj
     if between:
-        start_x = ((first_x << shift) >> MID_SHIFT) - 1
-        start_z = ((first_z << shift) >> MID_SHIFT) - 1
-        columns = (((first_x + ni - 1) << shift) >> MID_SHIFT) + 2 - start_x + 1
-        rows = (((first_z + nj - 1) << shift) >> MID_SHIFT) + 2 - start_z + 1
-        _mid_tier(start_x, start_z, MID_SHIFT, columns, rows, weights_row, parent_row, tables, work)
-        for i in range(ni):
-            px[i] = ((first_x + i) << shift) << 10
+        mid_shift = np.int64(MID_SHIFT)
+        start_x = ((first_x << shift) >> mid_shift) - 1
+        start_z = ((first_z << shift) >> mid_shift) - 1
+        columns = (((first_x + ni - 1) << shift) >> mid_shift) + 2 - start_x + 1
+        rows = (((first_z + nj - 1) << shift) >> mid_shift) + 2 - start_z + 1
+    _mid_tier(start_x, start_z, mid_shift, columns, rows, weights_row, parent_row, tables, work)
+    for i in range(ni):
+        px[i] = ((first_x + i) << shift) << 10
+    if between:
         plan = catmull_table(px, ni, MID_SHIFT, start_x, work.index, work.weights)
         widen(work.mid, 0, fields, 0, rows, plan, work.index, work.weights, ni, work.spread, work.mid_wide)
-    else:
-        _mid_tier(first_x, first_z, shift, ni, nj, weights_row, parent_row, tables, work)
-        for i in range(ni):
-            px[i] = ((first_x + i) << shift) << 10
     glades = _glade_columns(px, ni, shift, tables, work)
     p, line, nodes = tables.parameters, work.line, work.nodes
     octaves, cells, slots = tables.glades, work.glade_cells, work.glade_slots
@@ -213,10 +212,11 @@ def half_grid(first_x, first_z, ni, nj, weights_row, parent_row, tables, work):
     fields = LAYER_FIELDS if layers else MID_FIELDS
     height_fields = 1 if layers else HEIGHT_FIELDS
     px = work.positions[0]
-    _mid_tier(first_x - 2, first_z - 2, MID_SHIFT, ni + 4, nj + 4, weights_row, parent_row, tables, work)
+    shift = np.int64(MID_SHIFT)
+    _mid_tier(first_x - 2, first_z - 2, shift, ni + 4, nj + 4, weights_row, parent_row, tables, work)
     for i in range(ni):
-        px[i] = ((first_x + i) << MID_SHIFT) << 10
-    glades = _glade_columns(px, ni, MID_SHIFT, tables, work)
+        px[i] = ((first_x + i) << shift) << 10
+    glades = _glade_columns(px, ni, shift, tables, work)
     p, line, nodes = tables.parameters, work.line, work.nodes
     octaves, cells, slots = tables.glades, work.glade_cells, work.glade_slots
     glade_columns, slot_rows = work.glade_columns, work.glade_rows

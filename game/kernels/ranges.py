@@ -161,15 +161,16 @@ def uplift(m, plain, foothill, core):
 def near_grid(first_x, first_z, shift, ni, nj, tables, work):
     """Tier 1: fill `work.near[:, :nj, :ni]` for nodes 2^shift m apart from node (first_x, first_z)."""
     between = shift < FAR_SHIFT
-    start_x, start_z = first_x, first_z
+    start_x, start_z, far_shift, columns, rows = first_x, first_z, shift, ni, nj
     px = work.positions[0]
     if between:
-        start_x = ((first_x << shift) >> FAR_SHIFT) - 1
-        start_z = ((first_z << shift) >> FAR_SHIFT) - 1
-        end_x = (((first_x + ni - 1) << shift) >> FAR_SHIFT) + 2
-        end_z = (((first_z + nj - 1) << shift) >> FAR_SHIFT) + 2
-        far_rows = end_z - start_z + 1
-        far_grid(start_x, start_z, FAR_SHIFT, end_x - start_x + 1, far_rows, tables, work)
+        far_shift = np.int64(FAR_SHIFT)
+        start_x = ((first_x << shift) >> far_shift) - 1
+        start_z = ((first_z << shift) >> far_shift) - 1
+        columns = (((first_x + ni - 1) << shift) >> far_shift) + 2 - start_x + 1
+        rows = (((first_z + nj - 1) << shift) >> far_shift) + 2 - start_z + 1
+    far_grid(start_x, start_z, far_shift, columns, rows, tables, work)
+    if between:
         for i in range(ni):
             px[i] = ((first_x + i) << shift) << 10
         plan = catmull_table(px, ni, FAR_SHIFT, start_x, work.index, work.weights)
@@ -178,7 +179,7 @@ def near_grid(first_x, first_z, shift, ni, nj, tables, work):
             0,
             FAR_FIELDS,
             0,
-            far_rows,
+            rows,
             plan,
             work.index,
             work.weights,
@@ -186,8 +187,6 @@ def near_grid(first_x, first_z, shift, ni, nj, tables, work):
             work.spread,
             work.far_wide,
         )
-    else:
-        far_grid(first_x, first_z, shift, ni, nj, tables, work)
     p = tables.parameters
     warps, octaves = tables.coarse, tables.mid
     line = work.line
@@ -252,15 +251,16 @@ def near_grid(first_x, first_z, shift, ni, nj, tables, work):
 def mid_grid(first_x, first_z, shift, ni, nj, tables, work):
     """Tier 1½: fill `work.mid[:, :nj, :ni]` for nodes 2^shift m apart from node (first_x, first_z)."""
     between = shift < NEAR_SHIFT
-    start_x, start_z = first_x, first_z
+    start_x, start_z, near_shift, columns, rows = first_x, first_z, shift, ni, nj
     px = work.positions[0]
     if between:
-        start_x = ((first_x << shift) >> NEAR_SHIFT) - 1
-        start_z = ((first_z << shift) >> NEAR_SHIFT) - 1
-        end_x = (((first_x + ni - 1) << shift) >> NEAR_SHIFT) + 2
-        end_z = (((first_z + nj - 1) << shift) >> NEAR_SHIFT) + 2
-        near_rows = end_z - start_z + 1
-        near_grid(start_x, start_z, NEAR_SHIFT, end_x - start_x + 1, near_rows, tables, work)
+        near_shift = np.int64(NEAR_SHIFT)
+        start_x = ((first_x << shift) >> near_shift) - 1
+        start_z = ((first_z << shift) >> near_shift) - 1
+        columns = (((first_x + ni - 1) << shift) >> near_shift) + 2 - start_x + 1
+        rows = (((first_z + nj - 1) << shift) >> near_shift) + 2 - start_z + 1
+    near_grid(start_x, start_z, near_shift, columns, rows, tables, work)
+    if between:
         for i in range(ni):
             px[i] = ((first_x + i) << shift) << 10
         plan = catmull_table(px, ni, NEAR_SHIFT, start_x, work.index, work.weights)
@@ -269,7 +269,7 @@ def mid_grid(first_x, first_z, shift, ni, nj, tables, work):
             0,
             NEAR_FIELDS,
             0,
-            near_rows,
+            rows,
             plan,
             work.index,
             work.weights,
@@ -277,8 +277,6 @@ def mid_grid(first_x, first_z, shift, ni, nj, tables, work):
             work.spread,
             work.near_wide,
         )
-    else:
-        near_grid(first_x, first_z, shift, ni, nj, tables, work)
     line = work.line
     qx, qz = work.positions[2], work.positions[3]
     n = np.uint64(ni)
