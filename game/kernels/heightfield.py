@@ -31,7 +31,7 @@ from game.kernels.landscape import (
     row_scratch,
     row_tables,
 )
-from game.kernels.nodes import half_grid, node_grid
+from game.kernels.nodes import half_grid, mid_tier, node_grid
 from game.kernels.rows import sample_rows
 
 
@@ -53,10 +53,9 @@ def sample_block(
     shift = max(level, NODE_SHIFT)
     first_x = xq[0] >> (shift + 10)
     first_z = zq[0] >> (shift + 10)
-    nodes, rows, skip = work.nodes, np.int64(0), np.int64(0)
-    if level == MID_SHIFT:
-        half_grid(first_x, first_z, ni, nj, weights_row, parent_row, tables, work)
-    else:
+    nodes = work.nodes
+    columns, rows, skip = np.int64(ni), np.int64(nj), np.int64(0)
+    if level != MID_SHIFT:
         skip = 2 if shift == NODE_SHIFT else 1
         low, high = skip, skip
         if level < NODE_SHIFT:
@@ -65,7 +64,11 @@ def sample_block(
         first_z -= low
         columns = (xq[ni - 1] >> (shift + 10)) + high - first_x + 1
         rows = (zq[nj - 1] >> (shift + 10)) + high - first_z + 1
-        node_grid(first_x, first_z, shift, columns, rows, skip, weights_row, parent_row, tables, work)
+    mid_tier(first_x, first_z, shift, columns, rows, weights_row, parent_row, tables, work)
+    if level == MID_SHIFT:
+        half_grid(first_x, first_z, columns, rows, tables, work)
+    else:
+        node_grid(first_x, first_z, shift, columns, rows, skip, tables, work)
     sample_rows(
         xq,
         zq,

@@ -134,13 +134,33 @@ def _woods(ni, p, warmth_line, humidity_line, line):
         ) * smoothstep(humid_low, humid_high, humidity)
 
 
-@uncounted(forceinline=True)
-def _mid_tier(first_x, first_z, shift, ni, nj, weights_row, parent_row, tables, work):
-    """Tier 1½ of either landscape, `ni` × `nj` nodes 2^shift m apart."""
+@uncounted
+def mid_tier(first_x, first_z, shift, ni, nj, weights_row, parent_row, tables, work):
+    """Tier 1½ of either landscape under `ni` × `nj` nodes 2^shift m apart from node (first_x, first_z).
+
+    What tier 2 needs around them is filled too: for level 8 two nodes on each side, for finer nodes those that they lie
+    between. Called once for all levels, and `shift` is no constant there: for every call, and every constant, the
+    tiers would be compiled again.
+    """
+    between = shift < MID_SHIFT
+    if between:
+        end_x, end_z = first_x + ni - 1, first_z + nj - 1
+        first_x, first_z = _mid_node(first_x, shift), _mid_node(first_z, shift)
+        ni = ((end_x << shift) >> MID_SHIFT) + 2 - first_x + 1
+        nj = ((end_z << shift) >> MID_SHIFT) + 2 - first_z + 1
+        shift = np.int64(MID_SHIFT)
+    elif shift == MID_SHIFT:
+        first_x, first_z, ni, nj = first_x - 2, first_z - 2, ni + 4, nj + 4
     if tables.landscape[0] == LAYERS:
         layer_grid(first_x, first_z, shift, ni, nj, weights_row, parent_row, tables, work)
     else:
         mid_grid(first_x, first_z, shift, ni, nj, tables, work)
+
+
+@uncounted(forceinline=True)
+def _mid_node(node, shift):
+    """First node of tier 1½ that nodes 2^shift m apart from `node` on are interpolated from."""
+    return ((node << shift) >> MID_SHIFT) - 1
 
 
 @uncounted(forceinline=True)
@@ -155,7 +175,7 @@ def _node_row(layers, ni, p, line):
 
 
 @uncounted
-def node_grid(first_x, first_z, shift, ni, nj, step, weights_row, parent_row, tables, work):
+def node_grid(first_x, first_z, shift, ni, nj, step, tables, work):
     """Tier 2: fill `work.nodes[:, :nj, :ni]` for nodes 2^shift m apart from node (first_x, first_z).
 
     Slope, curvature and what follows from them are left out within `step` nodes of the edge, `step` · 2^shift being
@@ -165,15 +185,8 @@ def node_grid(first_x, first_z, shift, ni, nj, step, weights_row, parent_row, ta
     fields = LAYER_FIELDS if layers else MID_FIELDS
     between = shift < MID_SHIFT
     px = work.positions[0]
-    # One call, with a shift that is no constant: for every constant numba would compile all of the tiers again.
-    start_x, start_z, mid_shift, columns, rows = first_x, first_z, shift, ni, nj
-    if between:
-        mid_shift = np.int64(MID_SHIFT)
-        start_x = ((first_x << shift) >> mid_shift) - 1
-        start_z = ((first_z << shift) >> mid_shift) - 1
-        columns = (((first_x + ni - 1) << shift) >> mid_shift) + 2 - start_x + 1
-        rows = (((first_z + nj - 1) << shift) >> mid_shift) + 2 - start_z + 1
-    _mid_tier(start_x, start_z, mid_shift, columns, rows, weights_row, parent_row, tables, work)
+    start_x, start_z = _mid_node(first_x, shift), _mid_node(first_z, shift)
+    rows = (((first_z + nj - 1) << shift) >> MID_SHIFT) + 2 - start_z + 1
     for i in range(ni):
         px[i] = ((first_x + i) << shift) << 10
     if between:
@@ -202,7 +215,7 @@ def node_grid(first_x, first_z, shift, ni, nj, step, weights_row, parent_row, ta
 
 
 @uncounted
-def half_grid(first_x, first_z, ni, nj, weights_row, parent_row, tables, work):
+def half_grid(first_x, first_z, ni, nj, tables, work):
     """Tier 2 of level 8: `ni` × `nj` nodes 256 m apart from node (first_x, first_z), slopes over ±128 m.
 
     The nodes are those of tier 1½. Heights are needed halfway to their neighbours too, along the axes: interpolated
@@ -213,7 +226,6 @@ def half_grid(first_x, first_z, ni, nj, weights_row, parent_row, tables, work):
     height_fields = 1 if layers else HEIGHT_FIELDS
     px = work.positions[0]
     shift = np.int64(MID_SHIFT)
-    _mid_tier(first_x - 2, first_z - 2, shift, ni + 4, nj + 4, weights_row, parent_row, tables, work)
     for i in range(ni):
         px[i] = ((first_x + i) << shift) << 10
     glades = _glade_columns(px, ni, shift, tables, work)
@@ -328,4 +340,5 @@ def _node_slopes(row, first, n, span, p, line, nodes):
 def warm() -> None:
     """Compile every public kernel with the types the game uses."""
     tables, work = land.flat_tables(), land.new_workspace()
-    node_grid(0, 0, land.NODE_SHIFT, 8, 8, 2, 0, 0, tables, work)
+    mid_tier(0, 0, land.NODE_SHIFT, 8, 8, 0, 0, tables, work)
+    node_grid(0, 0, land.NODE_SHIFT, 8, 8, 2, tables, work)

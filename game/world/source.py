@@ -285,9 +285,9 @@ class HeightSource:
         # Two more nodes all around, for the slopes.
         first_x, first_z = (tile_x << _PROBE_NODES) - 3, (tile_z << _PROBE_NODES) - 3
         count = _PROBE_ROWS + 4
-        nodes.node_grid(
-            first_x, first_z, landscape.NODE_SHIFT, count, count, 2, own, parents, self._tables, work
-        )
+        at = first_x, first_z, landscape.NODE_SHIFT, count, count
+        nodes.mid_tier(*at, own, parents, self._tables, work)
+        nodes.node_grid(*at, 2, self._tables, work)
         # Laid out like the part of the workspace that pages read, which is the one the kernel is compiled for.
         kept = np.empty((landscape.NODE_FIELDS, _PROBE_ROWS + 1, _PROBE_ROWS), np.float32)[:, 1:]
         kept[:] = work.nodes[:, 2 : _PROBE_ROWS + 2, 2 : _PROBE_ROWS + 2]
@@ -356,9 +356,9 @@ class HeightSource:
                 rows, columns = min(_FOREST_TILE, nz - j), min(_FOREST_TILE, nx - i)
                 # Two more nodes all around, for the slopes.
                 first_x, first_z = node_x + i - 2, node_z + j - 2
-                nodes.node_grid(
-                    first_x, first_z, landscape.NODE_SHIFT, columns + 4, rows + 4, 2, 0, 0, self._tables, work
-                )
+                at = first_x, first_z, landscape.NODE_SHIFT, columns + 4, rows + 4
+                nodes.mid_tier(*at, 0, 0, self._tables, work)
+                nodes.node_grid(*at, 2, self._tables, work)
                 found = work.nodes[landscape.N_FOREST, 2 : rows + 2, 2 : columns + 2]
                 np.clip(found, 0.0, 1.0, out=out[j : j + rows, i : i + columns])
         return out
