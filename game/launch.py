@@ -24,6 +24,7 @@ from game.core.preferences import load, settings_path
 from game.core.report import build_report, rss_mib, write_report
 from game.host.allocator import share_one_arena
 from game.host.inputs import key_hints
+from game.host.warmup_child import WarmUpChild
 from game.host.window import NoDisplay, Window
 from game.kernels import warmup
 
@@ -73,6 +74,12 @@ def _check_keys(options: RideOptions) -> None:
 def _warm_up_on_terminal(console: Console) -> None:
     """Compile the kernels, or load them from the cache, with a progress bar on a terminal."""
     with _bar(console, "preparing the land") as advance:
+        if not warmup.cached():
+            # Two processes compile at once; what they could not is compiled here.
+            with WarmUpChild() as child:
+                while not (progress := child.poll()).finished:
+                    advance(progress.done, progress.total)
+                    time.sleep(0.1)
         for done, total, _ in warmup.steps():
             advance(done, total)
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 import game
@@ -145,3 +146,31 @@ def test_the_warm_up_process_prints_progress(tmp_path: Path) -> None:
     assert [int(line[0]) for line in lines] == list(range(len(lines)))
     assert lines[-1][0] == lines[-1][1]
     assert kernels.cache_root() is not None
+
+
+def test_compiling_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+    """Killed in the middle of a first start, it leaves nobody behind who compiles on."""
+    environment = {**os.environ, "VELOTERRA_CACHE_DIR": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "game.kernels.warmup"],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline().startswith("0 ")
+        workers = psutil.Process(started.pid).children()
+        started.kill()
+    assert workers
+    _, alive = psutil.wait_procs(workers, 20.0)
+    for worker in alive:
+        worker.kill()
+    assert not alive
+
+
+def test_a_module_that_cannot_be_compiled_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warmup, "module_names", lambda: ["hashing", "no_such_module"])
+    monkeypatch.setattr(warmup, "_LONGEST", "hashing")
+    with pytest.raises(RuntimeError, match="no_such_module"):
+        list(warmup.compile_beside(2))
