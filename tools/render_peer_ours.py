@@ -36,6 +36,13 @@ INPUTS = """in vec3 v_place;
 """
 
 
+class NoRunoff:
+    """In place of `render.runoff.RunoffTextures`: the shared fragment stage has no streams."""
+
+    def lend(self, *_: object) -> None:
+        """Nothing to set."""
+
+
 class Ours:
     """The game's land, camera and picture."""
 
@@ -57,7 +64,8 @@ class Ours:
         self.target = Framebuffer(gl, self.colour, self.depth)
         self.pages = PageTextures(gl)
         self.uniforms = FrameUniforms(gl)
-        self.terrain = TerrainPass(gl, PATCH_QUADS, 0)
+        self.runoff = NoRunoff()
+        self.terrain = TerrainPass(gl, PATCH_QUADS, 0, 0.0)
         made = generated_includes()
         self.program = Program(
             gl,
@@ -147,7 +155,7 @@ class Ours:
         x, y, z, *_ = self.place
         self.program.set("eye", (x, y, z, scale if measuring else 0.0))
         self.program.set("land_scale", (1.0, 0.0, 0.0, 0.0))
-        self.terrain.draw(0)
+        self.terrain.draw(0, self.runoff, camera)
         GL.glFinish()
         self.triangles = selection.triangles
         return 1000.0 * (selected_s + time.perf_counter() - began)
