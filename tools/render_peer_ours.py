@@ -36,6 +36,13 @@ INPUTS = """in vec3 v_place;
 """
 
 
+class _Dry:
+    """No rain water: the shared fragment stage has none."""
+
+    def lend(self, program, camera) -> None:
+        pass
+
+
 class Ours:
     """The game's land, camera and picture."""
 
@@ -44,6 +51,7 @@ class Ours:
         from game.gl.preprocess import expand, load
         from game.gl.program import Program
         from game.gl.texture import DEPTH32F, NEAREST, R32F, RGBA8, Texture2D
+        from game.render.runoff import DEFINES
         from game.render.terrain import TerrainPass
         from game.render.uniforms import FRAME_BINDING, FrameUniforms, generated_includes
         from game.render.upload import PageTextures
@@ -57,11 +65,11 @@ class Ours:
         self.target = Framebuffer(gl, self.colour, self.depth)
         self.pages = PageTextures(gl)
         self.uniforms = FrameUniforms(gl)
-        self.terrain = TerrainPass(gl, PATCH_QUADS, 0)
+        self.terrain = TerrainPass(gl, PATCH_QUADS, 0, 0.0)
         made = generated_includes()
         self.program = Program(
             gl,
-            load("terrain.vert", made, {"FAR_BAND": 0, "DETAIL": 0}),
+            load("terrain.vert", made, {"FAR_BAND": 0, "DETAIL": 0, **DEFINES}),
             expand("render_peers.frag", peers.fragment(INPUTS)),
             {"Frame": FRAME_BINDING},
             {"page_heights": 0, "land": 3},
@@ -147,7 +155,7 @@ class Ours:
         x, y, z, *_ = self.place
         self.program.set("eye", (x, y, z, scale if measuring else 0.0))
         self.program.set("land_scale", (1.0, 0.0, 0.0, 0.0))
-        self.terrain.draw(0)
+        self.terrain.draw(0, _Dry(), view.camera)
         GL.glFinish()
         self.triangles = selection.triangles
         return 1000.0 * (selected_s + time.perf_counter() - began)
