@@ -65,7 +65,7 @@ class Side:
     """One program of the comparison."""
 
     def __init__(self, program: str, *arguments: str) -> None:
-        self._said = tempfile.TemporaryFile("w+")
+        self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self._process = subprocess.Popen(
             [sys.executable, str(TOOLS / program), *arguments],
             stdin=subprocess.PIPE,

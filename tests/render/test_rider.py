@@ -215,7 +215,7 @@ class TestDrawn:
         assert darker.sum() > 40
 
     def test_in_a_mountains_shade_the_body_casts_no_shadow(self, draw) -> None:
-        """Rider 2 m up, above the rows looked at: there only the shadow shows, judged as a share of the land's light."""
+        """Rider 2 m up, above the rows looked at: only the shadow shows, as a share of the light."""
 
         def shadow(top_m: float) -> int:
             shade = ShadeMap(

@@ -210,7 +210,7 @@ def test_the_sea_fills_all_below_the_horizon_however_the_head_is_held(
 
 
 def test_the_sun_does_not_glitter_in_a_mountains_shade(stage: Callable[..., Stage]) -> None:
-    """Looking into the sun over open water: the road of light is gone where mountains hide it, the mirrored sky stays."""
+    """Toward the sun over open water: the road of light is gone, the mirrored sky stays."""
     one = stage(NEAR, lambda x, z: -30.0 + 0.0 * x + 0.0 * z, (0.0, 6.0, 0.0))
 
     sun = light_direction(17.0)
