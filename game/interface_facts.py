@@ -25,6 +25,7 @@ def session_facts(session: Session, camera: CameraView) -> dict[str, Any]:
         "weather": session.weather,
         "tool": session.tool,
         "stats": stream.stats,
+        "page_cpu_bytes": lambda: stream.store.cpu_bytes,
         "targets_m": stream.lod.targets.tolist(),
         "generation_ms": tuple(stream.generation_ms),
         "upload_ms": tuple(stream.upload_ms),

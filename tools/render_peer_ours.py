@@ -36,11 +36,11 @@ INPUTS = """in vec3 v_place;
 """
 
 
-class _Dry:
-    """No rain water: the shared fragment stage has none."""
+class NoRunoff:
+    """In place of `render.runoff.RunoffTextures`: the shared fragment stage has no streams."""
 
-    def lend(self, program, camera) -> None:
-        pass
+    def lend(self, *_: object) -> None:
+        """Nothing to set."""
 
 
 class Ours:
@@ -51,7 +51,6 @@ class Ours:
         from game.gl.preprocess import expand, load
         from game.gl.program import Program
         from game.gl.texture import DEPTH32F, NEAREST, R32F, RGBA8, Texture2D
-        from game.render.runoff import DEFINES
         from game.render.terrain import TerrainPass
         from game.render.uniforms import FRAME_BINDING, FrameUniforms, generated_includes
         from game.render.upload import PageTextures
@@ -65,11 +64,12 @@ class Ours:
         self.target = Framebuffer(gl, self.colour, self.depth)
         self.pages = PageTextures(gl)
         self.uniforms = FrameUniforms(gl)
+        self.runoff = NoRunoff()
         self.terrain = TerrainPass(gl, PATCH_QUADS, 0, 0.0)
         made = generated_includes()
         self.program = Program(
             gl,
-            load("terrain.vert", made, {"FAR_BAND": 0, "DETAIL": 0, **DEFINES}),
+            load("terrain.vert", made, {"FAR_BAND": 0, "DETAIL": 0}),
             expand("render_peers.frag", peers.fragment(INPUTS)),
             {"Frame": FRAME_BINDING},
             {"page_heights": 0, "land": 3},
@@ -155,7 +155,7 @@ class Ours:
         x, y, z, *_ = self.place
         self.program.set("eye", (x, y, z, scale if measuring else 0.0))
         self.program.set("land_scale", (1.0, 0.0, 0.0, 0.0))
-        self.terrain.draw(0, _Dry(), view.camera)
+        self.terrain.draw(0, self.runoff, camera)
         GL.glFinish()
         self.triangles = selection.triangles
         return 1000.0 * (selected_s + time.perf_counter() - began)

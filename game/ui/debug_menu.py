@@ -81,6 +81,8 @@ class DebugState:
     pages_late: int = 0
     queue: int = 0
     page_memory_mib: float = 0.0
+    """Of pages on the GPU."""
+    page_cpu_mib: float = 0.0
     frame_ms: float = 0.0
     generation_ms: float = 0.0
     """Of the last page made, or the mean of this frame's; 0 when none was."""
@@ -340,7 +342,8 @@ class DebugMenu:
                 ("page", f"{state.generation_ms:.1f} ms", None),
                 ("page p95", f"{state.generation_p95_ms:.1f} ms", None),
                 ("upload p95", f"{state.upload_p95_ms:.2f} ms", None),
-                ("memory", f"{state.page_memory_mib:.0f} MiB", None),
+                ("memory GPU", f"{state.page_memory_mib:.0f} MiB", None),
+                ("memory CPU", f"{state.page_cpu_mib:.0f} MiB", None),
                 ("layers", grouped(state.layers), None),
                 ("dropped", grouped(state.dropped_levels), WARNING if state.dropped_levels else None),
             ):

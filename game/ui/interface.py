@@ -5,7 +5,7 @@ Reads the session's facts as they are handed over; what the player clicks comes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from game.core.bindings import Bindings
@@ -70,6 +70,8 @@ class Facts:
     renderer: str
     passes_ms: Mapping[str, float] = field(default_factory=dict)
     """GPU time of each pass; empty while they are not timed."""
+    page_cpu_bytes: Callable[[], int] = int
+    """Memory of pages on the CPU; summed up only when asked, as that walks every page."""
     calm: bool = False
     """Whether the camera is calmed."""
     course: Course = field(default_factory=Course)
@@ -248,6 +250,7 @@ class Interface:
             pages_late=stats.late,
             queue=stats.queue,
             page_memory_mib=stats.page_memory_mib,
+            page_cpu_mib=facts.page_cpu_bytes() / 2**20,
             frame_ms=frame_ms,
             generation_ms=stats.generation_ms,
             ranges_m=facts.selection.ranges.tolist(),
