@@ -1,9 +1,12 @@
 #include "frame.glsl"
+#include "foliage.glsl"
+#include "shade.glsl"
 
 uniform vec2 sun_offset;  // metres to the right and ahead by which the body's shadow lies off
 uniform float strength;
 
 in vec2 v_where;
+in vec3 v_at;  // relative to the camera
 
 layout(location = 0) out vec4 out_colour;
 
@@ -19,6 +22,8 @@ void main() {
     vec2 seat = vec2(0.0, -0.15);
     float body = 0.55 * (1.0 - smoothstep(0.10, 0.62, segment(v_where, seat + 0.25 * sun_offset, seat + sun_offset)));
     float rim = 1.0 - smoothstep(1.6, 2.0, length(v_where));
+    // The body keeps off the sun, as far as cloud and mountain let it come; wheels keep off the sky, whatever the sun does.
+    body *= cloud_shade(v_at) * mountain_light(v_at);
     float dark = (1.0 - (1.0 - wheels) * (1.0 - body)) * rim * strength;
     // Multiplied onto the land; the blue of the sky still reaches the shadow.
     out_colour = vec4(1.0 - dark * vec3(1.0, 0.97, 0.90), 1.0);

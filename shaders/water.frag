@@ -6,6 +6,7 @@
 #include "depth.glsl"
 #include "bed.glsl"
 #include "waves.glsl"
+#include "shade.glsl"
 
 uniform sampler2D behind;  // the finished picture without water
 
@@ -244,7 +245,8 @@ void main() {
 #else
     float open = 1.0 - 0.75 * overcast;
 #endif
-    vec3 glitter = light_colour.rgb * (min(shine, 14.0) * open);
+    float sunny = mountain_light(place);
+    vec3 glitter = light_colour.rgb * (min(shine, 14.0) * open * sunny);
 
     // The bed, bent by the surface; never what stands before it.
     vec2 uv = v_uv;
@@ -278,7 +280,7 @@ void main() {
     vec3 body = ground * kept + mix(DEEP, STIRRED, stirred) * day * (1.0 - kept);
     // The sun in a standing wave.
     float lens = max(swell.height, 0.0) * pow(max(dot(-eye, light_direction.xyz) * 0.5 + 0.5, 0.0), 3.0);
-    body += GLOW * day * (1.0 - kept.r) * (0.10 + 0.55 * min(lens, 1.6));
+    body += sunny * GLOW * day * (1.0 - kept.r) * (0.10 + 0.55 * min(lens, 1.6));
 
     // Foam: along the edge of the swash, on waves that break over the shallows, on the crests of a storm.
     float patchy = texture(noise_tile, tile_uv(world, vec2(-43.0, 71.0))).r;
@@ -304,7 +306,7 @@ void main() {
     float foam = smoothstep(holes, holes + 0.26, lace) * smoothstep(0.0, 0.10, white) / (1.0 + distance_m / 2500.0);
     // Far off single laces melt into a veil.
     foam = mix(foam, 0.45 * white * white, smoothstep(120.0, 700.0, distance_m));
-    vec3 froth = vec3(0.78) * (0.62 * light_colour.rgb * max(dot(normal, light_direction.xyz), 0.12) + sky_light.rgb);
+    vec3 froth = vec3(0.78) * (0.62 * sunny * light_colour.rgb * max(dot(normal, light_direction.xyz), 0.12) + sky_light.rgb);
 
     vec3 colour = mix(body, reflection, clamp(fresnel, 0.0, 1.0)) + glitter * (1.0 - foam);
     colour = mix(colour, froth, 0.9 * foam);

@@ -65,11 +65,12 @@ class Side:
     """One program of the comparison."""
 
     def __init__(self, program: str, *arguments: str) -> None:
+        self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self._process = subprocess.Popen(
             [sys.executable, str(TOOLS / program), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._said,
             text=True,
             env={**os.environ, "SDL_VIDEODRIVER": "offscreen", "PYOPENGL_PLATFORM": "egl"},
         )
@@ -86,7 +87,9 @@ class Side:
                 return json.loads(line)
             except ValueError:
                 continue  # what libraries say when they start
-        raise RuntimeError(f"{self._process.args} ended with {self._process.wait()}")
+        ended = self._process.wait()
+        self._said.seek(0)
+        raise RuntimeError(f"{self._process.args} ended with {ended}: {self._said.read()[-2000:]}")
 
     def __enter__(self) -> Self:
         return self
@@ -96,6 +99,7 @@ class Side:
     ) -> None:
         self._process.kill()
         self._process.wait()
+        self._said.close()
 
 
 def match(ours: Side, wanted_rms: float) -> tuple[float, dict[str, float]]:

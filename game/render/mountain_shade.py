@@ -9,8 +9,8 @@ from game.gl.texture import LINEAR, RG32F, Texture2D
 from game.kernels.mountain_shade import NO_SHADE_M
 from game.streaming.mountain_shade import SHADE_SIDE, ShadeMap
 
-SHADE_UNIT = 4
-"""Shared with the scene's depth: what reads that is drawn after all that is shaded."""
+SHADE_UNIT = 16
+"""A unit of its own, since the sea reads these heights beside the scene's depth."""
 
 
 class ShadeTexture:

@@ -81,7 +81,7 @@ class RiderPass:
             "HEAD": skeleton.PARTS.index("head"),
         }
         self._program = load_program(gl, "rider", defines, {"noise_tile": 3})
-        self._shadow_program = load_program(gl, "rider_shadow")
+        self._shadow_program = load_program(gl, "rider_shadow", samplers={"noise_tile": 3})
         self._mesh = model.MeshBuffers(gl, model.mesh(model.arrays("rider.npz"), "rider"))
         stream = Stream(
             self._mesh.vertices,

@@ -12,6 +12,7 @@ from game.gl.context import GLContext
 from game.render import skeleton
 from game.render.frame import BRUSH_POINTS, BrushView, CameraView, RiderView, brush_ring, covering
 from game.render.skeleton import PARTS, Pose, part_matrices, root_matrix, two_bone
+from game.streaming.mountain_shade import SHADE_SIDE, ShadeMap
 from tests.render.scene import TINY, frame_view, make_page, select
 
 CRANK_ANGLES = np.linspace(0.0, 2.0 * math.pi, 48, endpoint=False)
@@ -178,9 +179,11 @@ class TestDrawn:
         for key in needed:
             renderer.upload(layers[key], make_page(key, flat))
 
-        def picture(rider: RiderView | None = None, brush: BrushView | None = None) -> np.ndarray:
+        def picture(
+            rider: RiderView | None = None, brush: BrushView | None = None, shade: ShadeMap | None = None
+        ) -> np.ndarray:
             view = frame_view(selection, (0.3, 2.0, 5.6), 0.0, -0.15, (192, 108))
-            view.rider, view.brush = rider, brush
+            view.rider, view.brush, view.shade = rider, brush, shade
             renderer.draw(view)
             return renderer.read_pixels().astype(int)
 
@@ -210,6 +213,26 @@ class TestDrawn:
         assert np.abs(high - empty).max() <= 1
         darker = (empty - below).min(axis=2) > 12
         assert darker.sum() > 40
+
+    def test_in_a_mountains_shade_the_body_casts_no_shadow(self, draw) -> None:
+        """Rider 2 m up, above the rows looked at: only the shadow shows, as a share of the light."""
+
+        def shadow(top_m: float) -> int:
+            shade = ShadeMap(
+                -SHADE_SIDE // 2,
+                -SHADE_SIDE // 2,
+                np.full((SHADE_SIDE, SHADE_SIDE, 2), top_m, np.float32),
+                0.0,
+            )
+            empty = draw(shade=shade)
+            below = draw(_rider(y=2.0, ground_y=0.0), shade=shade)
+            rows = slice(54, 108)  # under the hovering bicycle
+            darker = 1.0 - below[rows].sum(axis=2) / empty[rows].sum(axis=2)
+            return int((darker > 0.06).sum())
+
+        lit, hidden = shadow(-500.0), shadow(500.0)
+        assert lit > 60
+        assert hidden < 0.75 * lit
 
     def test_ring_shows_and_shines_through(self, draw) -> None:
         empty = draw()

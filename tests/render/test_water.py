@@ -12,7 +12,9 @@ import pytest
 from game.core.coords import PageKey
 from game.core.settings import Quality
 from game.gl.context import GLContext
+from game.render.atmosphere import light_direction
 from game.streaming.bed import BED_LEVELS, BED_SIDE, BedMap
+from game.streaming.mountain_shade import SHADE_SIDE, ShadeMap
 from game.world.seasons import SeasonLook, season_look
 from tests.render.scene import frame_view, make_page, select
 
@@ -66,7 +68,7 @@ class Stage:
                 self.renderer.upload(self.layers[key], page)
         extra = {
             name: changes.pop(name)
-            for name in ("waves_m", "look", "growth_line_m", "snow_line_m")
+            for name in ("waves_m", "look", "growth_line_m", "snow_line_m", "shade")
             if name in changes
         }
         view = frame_view(selection, (x, y, z), **changes)  # type: ignore[arg-type]
@@ -205,3 +207,24 @@ def test_the_sea_fills_all_below_the_horizon_however_the_head_is_held(
     rises = forward[1] + right[1] * lens * (160 / 90) * x[None, :] + up[1] * lens * y[:, None]
     assert changed[rises < -0.05].all()
     assert not changed[rises > 0.02].any()
+
+
+def test_the_sun_does_not_glitter_in_a_mountains_shade(stage: Callable[..., Stage]) -> None:
+    """Toward the sun over open water: the road of light is gone, the mirrored sky stays."""
+    one = stage(NEAR, lambda x, z: -30.0 + 0.0 * x + 0.0 * z, (0.0, 6.0, 0.0))
+
+    sun = light_direction(17.0)
+    yaw = math.atan2(sun[0], -sun[2])
+
+    def sea(top_m: float) -> np.ndarray:
+        tops = np.full((SHADE_SIDE, SHADE_SIDE, 2), top_m, np.float32)
+        shade = ShadeMap(-SHADE_SIDE // 2, -SHADE_SIDE // 2, tops, 0.0)
+        return one.picture(sea_level_m=0.0, pitch_rad=-0.2, yaw_rad=yaw, hour=17.0, waves_m=0.6, shade=shade)[
+            50:
+        ]
+
+    lit, hidden = sea(-500.0), sea(500.0)
+    # By rows: smoothing of edges may brighten single pixels.
+    assert (lit - hidden).mean(axis=(1, 2)).min() > 0.0
+    assert (lit - hidden).max() > 25
+    assert hidden.mean() > 0.3 * lit.mean()
