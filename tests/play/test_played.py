@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -127,6 +128,19 @@ def test_ride_sculpt_and_flood(
         screen.do("keyup", "ctrl")
         time.sleep(1.5)
         assert difference(ringed, screen.pixels()) > 3.0, "the raised land does not show"
+
+        # The same under the wheels, the other way with Ctrl + right, and Shift + right smooths.
+        wheels = (WIDTH // 2, int(HEIGHT * 0.74))
+        for held, button in (("ctrl", "1"), ("ctrl", "3"), ("shift", "3")):
+            screen.do("mousemove", str(wheels[0] - 20), str(wheels[1]))
+            screen.do("keydown", held)
+            screen.do("mousedown", button)
+            for step in range(4):
+                screen.do("mousemove", str(wheels[0] - 20 + 10 * step), str(wheels[1]))
+                time.sleep(0.2)
+            screen.do("mouseup", button)
+            screen.do("keyup", held)
+            time.sleep(0.5)
         screen.do("keyup", "s")
 
         # Flood: F1 opens the menu, the mouse drags the sea slider to its right end.
@@ -159,5 +173,10 @@ def test_ride_sculpt_and_flood(
     assert "Traceback" not in output, output
     saved = json.loads(gzip.decompress((tmp_path / "data/worlds/played/world.json.gz").read_bytes()))
     assert saved["sea_level_m"] > 1500.0
-    assert "raise" in json.dumps(saved["edits"])
+    strokes = saved["edits"]["strokes"][1:]  # the first is the command's
+    assert [{dab["brush"] for dab in stroke} for stroke in strokes[:3]] == [{"raise"}, {"raise"}, {"lower"}]
+    assert len(strokes) == 4, "Shift + right drag smoothed nothing"
+    rider = saved["rider"]
+    away_m = [math.hypot(dab["x"] - rider["x"], dab["z"] - rider["z"]) for dab in strokes[1]]
+    assert min(away_m) < strokes[1][0]["radius_m"], "the land did not rise under the wheels"
     assert list((tmp_path / "data" / "pictures").glob("*.png")), "F12 wrote no picture"
