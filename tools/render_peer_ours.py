@@ -64,7 +64,6 @@ class Ours:
         self.target = Framebuffer(gl, self.colour, self.depth)
         self.pages = PageTextures(gl)
         self.uniforms = FrameUniforms(gl)
-        self.runoff = NoRunoff()
         self.terrain = TerrainPass(gl, PATCH_QUADS, 0, 0.0)
         made = generated_includes()
         self.program = Program(
@@ -155,7 +154,7 @@ class Ours:
         x, y, z, *_ = self.place
         self.program.set("eye", (x, y, z, scale if measuring else 0.0))
         self.program.set("land_scale", (1.0, 0.0, 0.0, 0.0))
-        self.terrain.draw(0, self.runoff, camera)
+        self.terrain.draw(0, NoRunoff(), camera)
         GL.glFinish()
         self.triangles = selection.triangles
         return 1000.0 * (selected_s + time.perf_counter() - began)

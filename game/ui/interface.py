@@ -83,6 +83,10 @@ class Facts:
     preferences: Preferences = field(default_factory=Preferences)
 
 
+CPU_MEMORY_FRAMES = 30
+"""The debug window sums up the memory of pages once in so many frames: it takes a third of a millisecond."""
+
+
 class Interface:
     """Owns the imgui layer and what is open on it. `release()` before the renderer's objects."""
 
@@ -107,6 +111,8 @@ class Interface:
         self.numbers_shown = False
         self._keys = key_hints() if keys is None else keys
         self._frame_ms = 0.0
+        self._page_cpu_mib = 0.0
+        self._menu_frames = 0
 
     @property
     def _right_inset(self) -> float:
@@ -216,6 +222,9 @@ class Interface:
 
     def _debug_state(self, facts: Facts, frame_ms: float) -> DebugState:
         stats, tool = facts.stats, facts.tool
+        if self._menu_frames % CPU_MEMORY_FRAMES == 0:
+            self._page_cpu_mib = facts.page_cpu_bytes() / 2**20
+        self._menu_frames += 1
         return DebugState(
             sea_level_m=facts.sea.mean_m if facts.sea.target_m is None else facts.sea.target_m,
             sea=facts.sea,
@@ -250,7 +259,7 @@ class Interface:
             pages_late=stats.late,
             queue=stats.queue,
             page_memory_mib=stats.page_memory_mib,
-            page_cpu_mib=facts.page_cpu_bytes() / 2**20,
+            page_cpu_mib=self._page_cpu_mib,
             frame_ms=frame_ms,
             generation_ms=stats.generation_ms,
             ranges_m=facts.selection.ranges.tolist(),

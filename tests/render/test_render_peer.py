@@ -26,6 +26,6 @@ def test_it_answers_with_triangles_and_a_time(tmp_path: Path) -> None:
         env={**os.environ, "SDL_VIDEODRIVER": "offscreen", "PYOPENGL_PLATFORM": "egl"},
     )
     assert answered.returncode == 0, answered.stderr
-    answers = [json.loads(line) for line in answered.stdout.splitlines() if line[:1] in "{0123456789"]
+    answers = [json.loads(line) for line in answered.stdout.splitlines() if line and line[0] in "{0123456789"]
     assert answers[0]["triangles"] > 1000
     assert answers[1] > 0.0
