@@ -63,7 +63,8 @@ class ErosionRun:
         self._condition = threading.Condition()
         self._allowed = 0.0
         """Iterations that a repeatable ride has granted so far."""
-        self._paced = False
+        self._paced = True
+        """Until the first `frame` says otherwise: a thread ahead of it would have done more than was granted."""
         self._stop = False
         self._asked = False
         """Whether a preview is wanted."""
@@ -97,7 +98,7 @@ class ErosionRun:
         return self._moved_m3
 
     def start(self) -> None:
-        """Let the thread begin."""
+        """Let the thread read the land; it carves from the first `frame` on."""
         self._thread.start()
 
     def frame(self, frame_s: float, *, paced: bool, settled: bool) -> DirtyBox | None:

@@ -146,6 +146,15 @@ def test_cancelling_keeps_what_was_undone() -> None:
     assert log.can_redo
 
 
+def test_nothing_is_carved_before_the_first_frame_says_how_fast() -> None:
+    run = started(edited_log())
+    time.sleep(0.5)
+    assert run.progress == 0.0
+    run.frame(0.01, paced=True, settled=True)
+    assert run.progress == 6 / REGION.iterations
+    run.cancel()
+
+
 @pytest.mark.parametrize("frame_s", [0.01, 0.3])
 def test_a_repeatable_ride_repeats(frame_s: float) -> None:
     logs = [edited_log(), edited_log()]
