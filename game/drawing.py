@@ -201,6 +201,7 @@ class Drawing:
             bed=session.bed.follow(session.stream.store, camera.x, camera.z),
             growth_line_m=GROWTH_LINE_M,
             snow_line_m=session.snow_line_m(camera.x, camera.z),
+            forest_limits=tuple(session.land.source.forest_limits.tolist()),
             micro_m=(micro.wavelength_m, micro.amplitude_m),
             runoff=session.runoff.view,
             scenery_tiles=session.scenery_near(camera.x, camera.z, REACH_M),

@@ -159,6 +159,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         bend_per_m=lens.bend_per_m(quality),
     )
     land.ground.growth_line_m = GROWTH_LINE_M
+    land.ground.grow(saved.climate.warmth_c, saved.climate.moisture)
     land.ground.resident = stream.store.page
     land.workbench.lookups.append(stream.store.page)
     said = [(message, "warning") for message in messages]

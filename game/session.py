@@ -360,6 +360,7 @@ class Session:
         change is shown at once. A large one is worked out by worker threads and shown some frames later, all of it
         in one frame; changes made meanwhile are the next one. With `block` everything is shown now.
         """
+        self.land.ground.grow(self.season.warmth_c, self.season.moisture)
         uploads = self._switch_on(block)
         self._smooth_on(block)
         while self.touched is not None and not self.switch.pending:
