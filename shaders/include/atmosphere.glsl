@@ -3,10 +3,14 @@
 // Radiance of the sky by √sin(elevation) and cosine of the azimuth from the sun's; a: how much of the glow to add.
 uniform sampler2D sky_table;
 
-// Radiance of the clear sky along a unit vector, without disc and clouds. Below the horizon it is the horizon's
-// colour, so that land faded by haze and the sky behind it meet without a line.
+// Sine of elevation within which the sky goes over into the haze below it.
+const float HORIZON_SOFT = 0.02;
+
+// Radiance of the clear sky along a unit vector, without disc and clouds. Below the horizon it becomes the horizon's
+// colour, so that land faded by haze and the sky behind it meet without a line; bit by bit, because √sin(elevation)
+// is steepest where it ends, and a short view shows much haze below.
 vec3 sky_colour(vec3 direction) {
-    float up = clamp(direction.y, 0.0, 1.0);
+    float up = min(0.5 * (direction.y + sqrt(direction.y * direction.y + HORIZON_SOFT * HORIZON_SOFT)), 1.0);
     vec2 level = direction.xz * inversesqrt(max(dot(direction.xz, direction.xz), 1e-8));
     float side = dot(level, sun_direction.xz) * inversesqrt(max(dot(sun_direction.xz, sun_direction.xz), 1e-8));
     vec2 texel = vec2(0.5 + 0.5 * side, sqrt(up)) * vec2(SKY_SIDES - 1.0, SKY_UPS - 1.0) + 0.5;
