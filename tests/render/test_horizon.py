@@ -165,3 +165,21 @@ def test_a_sun_below_eye_level_sets_at_the_dipped_horizon(gl_context: GLContext)
     assert sun >= sky + 5.0
     sun, sky = middle(0.0)
     assert sun <= sky + 2.0
+
+
+@pytest.mark.parametrize("hour", [12.0, 18.5])
+def test_no_line_stands_at_eye_level_where_haze_hides_the_land(gl_context: GLContext, hour: float) -> None:
+    """In a short view the sky goes on below eye level: how fast its colour changes does not jump there."""
+    from game.render.renderer import Renderer
+
+    renderer = Renderer(gl_context, TINY, 64, 720)
+    try:
+        view = sea_view(2500.0, 0.0)
+        renderer.draw(replace(view, hour=hour, sea_level_m=-500.0, camera=replace(view.camera, yaw_rad=0.52)))
+        pixels = renderer.read_pixels().astype(float)
+    finally:
+        renderer.release()
+    rows = pixels.mean(axis=1)
+    slopes = (rows[6:] - rows[:-6]) / 6.0
+    bends = np.abs(slopes[6:] - slopes[:-6]).max(axis=1)
+    assert bends[340:370].max() <= 0.45
