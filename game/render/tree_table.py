@@ -23,6 +23,9 @@ SPARE = 3
 """A third more room than the trees need, when there is too little: holes that pages leave do not fit every page, and
 other room means another texture, to which a frame sends everything."""
 
+_PLACE = (0, 2, 7)
+"""Columns that rows are ordered by: place and rank."""
+
 TreeTile = tuple[PageKey, NDArray[np.float32], int]
 """A resident page's key, its rows (`PageData.trees`) and its texture layer."""
 
@@ -112,11 +115,18 @@ class TreeTable:
         self._give_back(held.first, held.first + _whole_blocks(len(held.source)))
 
     def _change(self, held: _Held, key: PageKey, rows: NDArray[np.float32]) -> list[tuple[int, int]]:
-        """An edit moved feet up or down; the order of the rows follows place and rank, which it leaves alone."""
-        if len(rows) != len(held.source):
+        """An edit moved feet up and down; or it felled or planted trees, and rows from there on stand elsewhere."""
+        was = held.source
+        if len(rows) != len(was) or not np.array_equal(rows[:, _PLACE], was[:, _PLACE]):
             self._drop(key)
-            return [self._add(key, rows)]
-        moved = np.flatnonzero((rows[:, 1] != held.source[:, 1]) | (rows[:, 3] != held.source[:, 3]))
+            first, end = self._add(key, rows)
+            if first != held.first:
+                return [(first, end)]
+            same = min(len(rows), len(was))
+            other = np.flatnonzero((rows[:same] != was[:same]).any(axis=1))
+            begin = int(other[0]) if len(other) else same
+            return [(first + begin // BLOCK * BLOCK, end)] if begin < len(rows) else []
+        moved = np.flatnonzero((rows != was).any(axis=1))
         held.source = rows
         if not len(moved):
             return []
