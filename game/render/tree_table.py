@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import PageKey
-from game.kernels import scatter
+from game.kernels import scatter, tree_tiles
 from game.kernels.tree_tiles import BLOCK, TILE_COLUMNS
 from game.world.page import TREE_COLUMNS
 from game.world.vegetation import tiles_along
@@ -22,9 +22,6 @@ LINE_ROWS = 512
 SPARE = 3
 """A third more room than the trees need, when there is too little: holes that pages leave do not fit every page, and
 other room means another texture, to which a frame sends everything."""
-
-_PLACE = (0, 2, 7)
-"""Columns that rows are ordered by: place and rank."""
 
 TreeTile = tuple[PageKey, NDArray[np.float32], int]
 """A resident page's key, its rows (`PageData.trees`) and its texture layer."""
@@ -116,36 +113,29 @@ class TreeTable:
 
     def _change(self, held: _Held, key: PageKey, rows: NDArray[np.float32]) -> list[tuple[int, int]]:
         """An edit moved feet up and down; or it felled or planted trees, and rows from there on stand elsewhere."""
-        was = held.source
-        if len(rows) != len(was) or not np.array_equal(rows[:, _PLACE], was[:, _PLACE]):
+        was, first = held.source, held.first
+        blocks = np.zeros(_whole_blocks(len(rows)) // BLOCK, np.bool_)
+        same = tree_tiles.compare(was, rows, blocks)
+        changed = np.flatnonzero(blocks)
+        if same:
+            held.source = rows
+            if len(changed):
+                self.rows[first : first + len(rows)] = rows
+                self._measure(held)
+        else:
             self._drop(key)
             first, end = self._add(key, rows)
             if first != held.first:
                 return [(first, end)]
-            same = min(len(rows), len(was))
-            other = np.flatnonzero((rows[:same] != was[:same]).any(axis=1))
-            begin = int(other[0]) if len(other) else same
-            return [(first + begin // BLOCK * BLOCK, end)] if begin < len(rows) else []
-        moved = np.flatnonzero((rows != was).any(axis=1))
-        held.source = rows
-        if not len(moved):
-            return []
-        first = held.first
-        self.rows[first : first + len(rows)] = rows
-        self._measure(held)
-        blocks = np.unique(moved // BLOCK)
         return [
             (first + int(run[0]) * BLOCK, first + min((int(run[-1]) + 1) * BLOCK, len(rows)))
-            for run in np.split(blocks, np.flatnonzero(np.diff(blocks) > 1) + 1)
+            for run in np.split(changed, np.flatnonzero(np.diff(changed) > 1) + 1)
+            if len(run)
         ]
 
-    def _measure(self, held: _Held) -> None:
-        if not len(held.table):
-            return
-        feet = held.source[:, (1, 3)]
-        starts = held.table[:, 5] - held.first
-        held.bounds[:, 0] = np.minimum.reduceat(feet.min(axis=1), starts)
-        held.bounds[:, 1] = np.maximum.reduceat(feet.max(axis=1), starts)
+    @staticmethod
+    def _measure(held: _Held) -> None:
+        tree_tiles.foot_bounds(held.source, held.table, held.first, held.bounds)
 
     # Spans of rows.
 
