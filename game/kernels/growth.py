@@ -25,11 +25,11 @@ _SHIFT = land.NODE_SHIFT - GROWTH_LEVEL
 _CELL = 1 << _SHIFT
 """Nodes of the lattice along a cell of the 64 m nodes."""
 
-G_HEIGHT, G_SLOPE_X, G_SLOPE_Z, G_WARMTH, G_SUITED = range(5)
-"""Fields of a 64 m node: height (m), slopes, warmth as the tree line reads it (°C), and what soil, moisture and
-clearings let grow (0…1)."""
+G_HEIGHT, G_SLOPE_X, G_SLOPE_Z, G_WARMTH, G_SUITED, G_TEMPERATURE, G_HUMIDITY = range(7)
+"""Fields of a 64 m node: height (m), slopes, warmth as the tree line reads it, clearings included (°C), what moisture
+and clearings let grow (0…1), temperature (°C) and humidity (0…1)."""
 
-FIELDS = 5
+FIELDS = 7
 
 RULES = ("lapse_c_m", "tree_low_c", "tree_high_c", "tree_slope_low", "tree_slope_high")
 """Order of `rules`: degrees colder a metre up; warmth at which trees begin and stand full; slopes likewise."""
@@ -81,7 +81,10 @@ def node_fields(first_x, first_z, ni, nj, margin, tables, work, density, fields)
             fields[G_HEIGHT, j, i] = height
             fields[G_SLOPE_X, j, i] = slope_x
             fields[G_SLOPE_Z, j, i] = slope_z
-            fields[G_WARMTH, j, i] = (work.nodes[N_WARMTH, row, column] - p[land.P_LAPSE] * height) + clearing
+            temperature = work.nodes[N_WARMTH, row, column] - p[land.P_LAPSE] * height
+            fields[G_TEMPERATURE, j, i] = temperature
+            fields[G_HUMIDITY, j, i] = humidity
+            fields[G_WARMTH, j, i] = temperature + clearing
             fields[G_SUITED, j, i] = smoothstep(
                 p[land.P_FOREST_HUMIDITY_LOW], p[land.P_FOREST_HUMIDITY_HIGH], humidity
             ) * smoothstep(np.float32(-0.1), np.float32(0.25), wooded)
@@ -125,14 +128,14 @@ def classic_heights(octaves, amplitudes, base, first_i, first_j, out):
 def renew_change(
     fields, density, node_x, node_z, native, edited, first_i, first_j, rules, change, j0, j1, i0, i1
 ):
-    """Renew `change` float32 [nj, ni], what to add to the density, in the box [j0:j1, i0:i1] of the lattice.
+    """Renew `change` float32 [2, nj, ni], what to add to density and temperature, in the box [j0:j1, i0:i1].
 
     `native` and `edited` float32 [nj, ni, 2]: heights in channel 0 from node (first_i, first_j) on, of the world
     function and as they are. Where the land neither rose nor tilted the change is exactly 0. Returns the box
     (j0, j1, i0, i1) of nodes whose change became another, empty when j0 ≥ j1.
     """
     lapse, low_c, high_c, low, high = rules[0], rules[1], rules[2], rules[3], rules[4]
-    rows, columns = change.shape
+    rows, columns = change.shape[1:]
     part = _ONE / np.float32(_CELL)
     across = _HALF / np.float32(GROWTH_M)
     a0, a1, b0, b1 = rows, 0, columns, 0
@@ -170,8 +173,9 @@ def renew_change(
                         value = grew * (after / before) - grew
                     else:
                         value = suited * (after - before)
-            if value != change[j, i]:
-                change[j, i] = value
+            colder = -lapse * rise
+            if value != change[0, j, i] or colder != change[1, j, i]:
+                change[0, j, i], change[1, j, i] = value, colder
                 a0, a1 = min(a0, j), max(a1, j + 1)
                 b0, b1 = min(b0, i), max(b1, i + 1)
     return a0, a1, b0, b1
@@ -225,7 +229,7 @@ def warm() -> None:
     lattice_heights(fields[G_HEIGHT], -1, -1, -2, -2, native)
     classic_heights(np.ones((1, 5), np.int64), np.ones(1, np.float32), np.float32(0.0), 0, 0, native)
     rules = np.array([0.0, 0.0, 1.0, 0.0, 1.0], np.float32)
-    change = np.zeros((8, 8), np.float32)
+    change = np.zeros((2, 8, 8), np.float32)
     renew_change(fields, density, -1, -1, native, native, -2, -2, rules, change, 2, 6, 2, 6)
     image = np.zeros((8, 8), np.uint8)
-    change_bytes(image, density, -1, -1, change, 0, 0, 0, 0, 0, image.copy())
+    change_bytes(image, density, -1, -1, change[0], 0, 0, 0, 0, 0, image.copy())

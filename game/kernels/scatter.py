@@ -48,7 +48,16 @@ BROADLEAF = 1
 _TREES = 7001
 """Channel of the world's seed that places trees."""
 
+HARDY_STEPS_C = 64
+HARDY_SPAN_C = 32
+"""A tree's hardiness is kept in steps of 1/64 °C, for climates from 32 °C colder to 32 °C warmer than the recipe's."""
+
+HARDY_CODES = 2 * HARDY_SPAN_C * HARDY_STEPS_C
+THIRST_CODES = 1024
+"""Numbers that the two parts of a hardiness go up to; with the kind 23 bits, which float32 holds exactly."""
+
 _HALF = np.float32(0.5)
+_ONE = np.float32(1.0)
 _PINE_HEIGHT, _PINE_NOISE = np.float32(80.0), np.float32(0.7)
 _SHRUB_HEIGHT, _SHRUB_NOISE = np.float32(30.0), np.float32(0.3)
 _TWO_PI = np.float32(6.283185307179586)
@@ -80,7 +89,7 @@ def _between_nodes(nodes, shift, first_x, first_z, x_units, z_units):
 
 @jit(forceinline=True)
 def _change_at(change, first_i, first_j, x_units, z_units):
-    """Bilinear value of `change` (float32, nodes of `GROWTH_UNITS` from node (first_i, first_j) on); 0 beside it."""
+    """Bilinear value of `change` (float32, nodes 8 m apart from node (first_i, first_j) on); 0 beside it."""
     column = x_units >> _GROWTH_SHIFT
     row = z_units >> _GROWTH_SHIFT
     i = column - first_i
@@ -93,6 +102,44 @@ def _change_at(change, first_i, first_j, x_units, z_units):
     near = change[j, i] + u * (change[j, i + 1] - change[j, i])
     far = change[j + 1, i] + u * (change[j + 1, i + 1] - change[j + 1, i])
     return near + v * (far - near)
+
+
+@jit(forceinline=True)
+def _needed(low, high, here, draw):
+    """Least change of a quantity at which a tree still stands where there is `here` of it: float32, never above 0.
+
+    Forests go from nothing at `low` to all at `high`; of those that stand here a `draw` of 0…1 picks one.
+    """
+    share = min(max((here - low) / (high - low), np.float32(0.0)), _ONE)
+    return min(low + (high - low) * share * draw - here, np.float32(0.0))
+
+
+@jit(forceinline=True)
+def hardy_kind(kind, temperature, humidity, limits, cold, dry):
+    """Kind of a tree and what climate it bears, as one whole number in float32; `hardy_enough` reads it.
+
+    `kind` int; `temperature` °C and `humidity` 0…1 at its foot in the recipe's climate; `limits` float32 [4]: the
+    temperatures, then the humidities, between which forests go from nothing to all; `cold`, `dry` float32: two draws.
+    """
+    warmth = _needed(limits[0], limits[1], temperature, cold) + np.float32(HARDY_SPAN_C)
+    moisture = _needed(limits[2], limits[3], humidity, dry) + _ONE
+    hardy = min(max(int(np.ceil(warmth * np.float32(HARDY_STEPS_C))), 0), HARDY_CODES - 1)
+    thirst = min(max(int(np.ceil(moisture * np.float32(THIRST_CODES - 1))), 0), THIRST_CODES - 1)
+    return np.float32(kind + 2 * (hardy + HARDY_CODES * thirst))
+
+
+@jit(forceinline=True)
+def hardy_enough(coded, hardy, thirst):
+    """Whether a tree of `hardy_kind` `coded` (float32) stands in a climate of these codes (`climate_codes`)."""
+    borne = int(coded) >> 1
+    return ((borne & (HARDY_CODES - 1)) <= hardy) & (borne >> 12 <= thirst)
+
+
+def climate_codes(warmth_c: float, moisture: float) -> tuple[int, int]:
+    """What `hardy_enough` compares, in a world `warmth_c` warmer and `moisture` (of 1) moister than its recipe."""
+    hardy = int(np.floor((warmth_c + HARDY_SPAN_C) * HARDY_STEPS_C))
+    thirst = int(np.floor((moisture + 1.0) * (THIRST_CODES - 1)))
+    return min(max(hardy, 0), HARDY_CODES - 1), min(max(thirst, 0), THIRST_CODES - 1)
 
 
 @jit
@@ -197,6 +244,9 @@ def scatter(
     density,
     density_x,
     density_z,
+    temperature,
+    humidity,
+    limits,
     broadleaf,
     broadleaf_x,
     broadleaf_z,
@@ -214,8 +264,9 @@ def scatter(
 
     `seed` int64; `origin_x`, `origin_z` int metres of the page's corner; `spacing` int metres between samples;
     `share` float32 keeps trees of lower rank only, a multiple of 1/16; `density` float32 [nz, nx] at nodes of 64 m, the
-    first being node (density_x, density_z); `broadleaf` float32 likewise at nodes of 512 m; `change` float32 at nodes
-    of 8 m from (change_i, change_j) on, what edits add to the density, and nothing beside it; `samples` float32
+    first being node (density_x, density_z); `temperature` and `humidity` float32 likewise, `limits` as in
+    `hardy_kind`; `broadleaf` float32 likewise at nodes of 512 m; `change` float32 [2, nj, ni] at nodes of 8 m from
+    (change_i, change_j) on: what edits add to density and temperature, and nothing beside it; `samples` float32
     [136, 136, 2]; the box in units from the page's corner; `rows` float32 [capacity, 8], columns as in
     `PageData.trees`, capacity one per cell.
     """
@@ -235,7 +286,7 @@ def scatter(
     traits = np.empty((3, most), np.float32)
     per_m = np.float32(1.0) / np.float32(spacing)
     count = 0
-    changes = change.shape[0] > 0
+    changes = change.shape[1] > 0
     for block_z in range((north + z0) // BLOCK_UNITS, (north + z1 - 1) // BLOCK_UNITS + 1):
         found = _row_of_blocks(block_z, first_x, blocks, kept, tree_seed, cells, hashes, ranks)
         found = _feet(cells, hashes, found, west, north, x0, x1, z0, z1, chosen, feet)
@@ -246,7 +297,7 @@ def scatter(
             south = feet[1, n]
             thick = _between_nodes(density, _NODE_SHIFT, density_x, density_z, west + east, north + south)
             if changes:
-                thick += _change_at(change, change_i, change_j, west + east, north + south)
+                thick += _change_at(change[0], change_i, change_j, west + east, north + south)
             chosen[grown] = c
             feet[0, grown] = east
             feet[1, grown] = south
@@ -273,7 +324,18 @@ def scatter(
             vigour = np.float32(0.6) * traits[0, n] + np.float32(0.4) * min(thick, np.float32(1.0))
             rows[count, 4] = np.float32(0.6) + np.float32(0.8) * vigour
             rows[count, 5] = traits[1, n] * _TWO_PI
-            rows[count, 6] = np.float32(traits[2, n] < leafy)
+            warm = _between_nodes(
+                temperature, _NODE_SHIFT, density_x, density_z, west + feet[0, n], north + feet[1, n]
+            )
+            moist = _between_nodes(
+                humidity, _NODE_SHIFT, density_x, density_z, west + feet[0, n], north + feet[1, n]
+            )
+            if changes:
+                warm += _change_at(change[1], change_i, change_j, west + feet[0, n], north + feet[1, n])
+            # Of the draws that let it grow here, those near the density are the first to go.
+            cold = unit_float(_channel(hashes[chosen[n]], 4)) / thick
+            dry = unit_float(_channel(hashes[chosen[n]], 8))
+            rows[count, 6] = hardy_kind(int(traits[2, n] < leafy), warm, moist, limits, cold, dry)
             rows[count, 7] = ranks[chosen[n]]
             count += 1
     return count
@@ -336,6 +398,11 @@ def scatter_classic(
     base,
     patches,
     humidity,
+    node_x,
+    node_z,
+    temperatures,
+    humidities,
+    limits,
     rise,
     rise_i,
     rise_j,
@@ -346,7 +413,11 @@ def scatter_classic(
     z1,
     rows,
 ):
-    """As `scatter`, with the conditions of `classic_kind` in place of densities. Shrubs are small broadleaves."""
+    """As `scatter`, with the conditions of `classic_kind` in place of densities. Shrubs are small broadleaves.
+
+    `temperatures` and `humidities` float32 [nz, nx] at nodes of 64 m from node (node_x, node_z); `rise` float32
+    [2, nj, ni] as `change`, but metres that the land rose in place of density.
+    """
     west = origin_x * UNITS_PER_M
     north = origin_z * UNITS_PER_M
     tree_seed = hash_channel(seed, _TREES)
@@ -367,7 +438,9 @@ def scatter_classic(
         for n in range(found):
             h = hashes[chosen[n]]
             x_q, z_q = (west + feet[0, n]) * 16, (north + feet[1, n]) * 16
-            kind = classic_kind(x_q, z_q, octaves, amplitudes, base, patches, humidity, rise, rise_i, rise_j)
+            kind = classic_kind(
+                x_q, z_q, octaves, amplitudes, base, patches, humidity, rise[0], rise_i, rise_j
+            )
             if kind < 0:
                 continue
             x = np.float32(feet[0, n]) * np.float32(0.015625)
@@ -380,7 +453,12 @@ def scatter_classic(
             scale = np.float32(0.7) + np.float32(0.5) * unit_float(_channel(h, 5))
             rows[count, 4] = scale if kind == CONIFER else scale * np.float32(0.35)
             rows[count, 5] = unit_float(_channel(h, 6)) * _TWO_PI
-            rows[count, 6] = np.float32(kind)
+            east, south = west + feet[0, n], north + feet[1, n]
+            warm = _between_nodes(temperatures, _NODE_SHIFT, node_x, node_z, east, south)
+            warm += _change_at(rise[1], rise_i, rise_j, east, south)
+            moist = _between_nodes(humidities, _NODE_SHIFT, node_x, node_z, east, south)
+            cold, dry = unit_float(_channel(h, 4)), unit_float(_channel(h, 8))
+            rows[count, 6] = hardy_kind(kind, warm, moist, limits, cold, dry)
             rows[count, 7] = ranks[chosen[n]]
             count += 1
     return count
@@ -480,6 +558,15 @@ def tile_starts(rows, span, side, starts):
 
 
 @jit
+def standing(rows, hardy, thirst):
+    """Which trees (rows as in `PageData.trees`) stand in a climate of these codes (`climate_codes`): bool [n]."""
+    found = np.empty(rows.shape[0], np.bool_)
+    for n in range(rows.shape[0]):
+        found[n] = hardy_enough(rows[n, 6], hardy, thirst)
+    return found
+
+
+@jit
 def resample(trees, samples, spacing, j0, j1, i0, i1):
     """Set heights again for trees (rows as in `PageData.trees`) near the generated box [j0:j1, i0:i1], in place.
 
@@ -505,15 +592,20 @@ def warm() -> None:
     rows = np.zeros((7 * 7 * 16, 8), np.float32)
     density = np.ones((3, 3), np.float32)
     broadleaf = np.zeros((2, 2), np.float32)
-    change = np.zeros((0, 0), np.float32)
+    change = np.zeros((2, 0, 0), np.float32)
     one = np.float32(1.0)
     box = 0, 8192, 0, 8192
-    count = scatter(1, 0, 0, 1, one, density, 0, 0, broadleaf, 0, 0, change, 0, 0, samples, *box, rows)
+    limits = np.array((0.0, 1.0, 0.0, 1.0), np.float32)
+    climate = density, density, limits
+    count = scatter(
+        1, 0, 0, 1, one, density, 0, 0, *climate, broadleaf, 0, 0, change, 0, 0, samples, *box, rows
+    )
+    standing(rows[:count], 0, 0)
     octaves, amplitudes = np.ones((1, 5), np.int64), np.ones(1, np.float32)
     octave = np.ones(5, np.int64)
-    classic = octaves, amplitudes, one, octave, octave, change, 0, 0
-    scatter_classic(1, 0, 0, 1, one, *classic, samples, *box, rows)
-    classic_kind(0, 0, *classic)
+    classic = octaves, amplitudes, one, octave, octave
+    scatter_classic(1, 0, 0, 1, one, *classic, 0, 0, *climate, change, 0, 0, samples, *box, rows)
+    classic_kind(0, 0, *classic, change[0], 0, 0)
     resample(rows[:count], samples, 1, 0, GENERATED, 0, GENERATED)
     in_tiles(rows[:count], 128, 1, rows.copy())
     merge(rows[:count], rows[:0], 128, 1, 0, 0, *box, rows.copy())

@@ -54,14 +54,16 @@ def _density(page: PageData) -> NDArray[np.uint8] | None:
     """Tree densities [132, 132] in bytes; None when they are what the page has."""
     woods, before = page.woods, page.base_density
     # The rise of `classic` land is no density, and its plants leave the ground as it is.
-    if woods is None or len(woods.fields) == 0:
+    if woods is None or len(woods.density) == 0:
         return None
     if before is None:
-        if not woods.change.any():
+        if not woods.change[0].any():
             return None
         before = page.base_density = page.climate[..., 3].copy()
     now = np.empty_like(before)
     i, j = page.key.origin_sample
     at = i - APRON, j - APRON, page.key.level
-    growth.change_bytes(before, woods.density, *woods.first_node, woods.change, *woods.kept_first, *at, now)
+    growth.change_bytes(
+        before, woods.density, *woods.first_node, woods.change[0], *woods.kept_first, *at, now
+    )
     return None if np.array_equal(now, page.climate[..., 3]) else now

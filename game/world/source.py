@@ -342,6 +342,13 @@ class HeightSource:
         lifted = p["uplift_plain"] + inside * (p["uplift_foothill"] + p["uplift_range"] * inside)
         return min(max(lifted, 0.0), 1.0)
 
+    @property
+    def forest_limits(self) -> NDArray[np.float32]:
+        """Temperatures in °C, then humidities, between which forests go from nothing to all: float32 [4]."""
+        woods = self.recipe.forest
+        low, high = woods.treeline_c - woods.treeline_band_c, woods.treeline_c + woods.treeline_band_c
+        return np.array((low, high, woods.humidity_low, woods.humidity_high), np.float32)
+
     def forest_nodes(self, node_x: int, node_z: int, nx: int, nz: int) -> NDArray[np.float32]:
         """Tree density at nodes 64 m apart from node (node_x, node_z): float32 [nz, nx], 0…1.
 

@@ -92,19 +92,18 @@ class Vegetation:
         # Stand-ins for the world function know densities only.
         self._classic = getattr(source, "classic_plants", None)
         self._rules = source.growth_rules
+        self._limits = source.forest_limits
 
     def sow(self, key: PageKey) -> Woods | None:
         """What may grow on a page of any level, without edits; None where nothing ever can."""
+        x, z = key.origin_m
+        count = key.span_m // NODE_M + 3
+        density, fields = self._source.growth_nodes(x // NODE_M - 1, z // NODE_M - 1, count, count)
         if self._classic is not None:
-            woods = Woods(self, key, np.zeros((0, 0), np.float32), np.zeros((0, 0, 0), np.float32))
-        else:
-            x, z = key.origin_m
-            count = key.span_m // NODE_M + 3
-            woods = Woods(
-                self, key, *self._source.growth_nodes(x // NODE_M - 1, z // NODE_M - 1, count, count)
-            )
-            if not woods.fields[growth.G_SUITED].any():
-                return None
+            density = density[:0, :0]
+        elif not fields[growth.G_SUITED].any():
+            return None
+        woods = Woods(self, key, density, fields)
         first_i, first_j = woods.first
         xs, zs = (
             (np.arange(woods.count, dtype=np.float64) + first) * GROWTH_M for first in (first_i, first_j)
@@ -131,10 +130,11 @@ class Vegetation:
         """See `woods.Planter`."""
         j0, j1, i0, i1 = box
         if self._classic is not None:
-            part = woods.edited[j0:j1, i0:i1, 0] - woods.native[j0:j1, i0:i1, 0]
-            if np.array_equal(part, woods.change[j0:j1, i0:i1]):
+            rise = woods.edited[j0:j1, i0:i1, 0] - woods.native[j0:j1, i0:i1, 0]
+            if np.array_equal(rise, woods.change[0, j0:j1, i0:i1]):
                 return None
-            woods.change[j0:j1, i0:i1] = part
+            woods.change[0, j0:j1, i0:i1] = rise
+            woods.change[1, j0:j1, i0:i1] = rise * -self._rules[0]
             return box
         # The margin's outer nodes lie beyond the fields, and no tree asks for them.
         least_j, least_i = max(0, MARGIN - woods.row), max(0, MARGIN - woods.column)
@@ -149,9 +149,9 @@ class Vegetation:
             self._rules,
             woods.change,
             max(j0 - 1, least_j),
-            min(j1 + 1, most - woods.row, woods.change.shape[0]),
+            min(j1 + 1, most - woods.row, woods.change.shape[1]),
             max(i0 - 1, least_i),
-            min(i1 + 1, most - woods.column, woods.change.shape[1]),
+            min(i1 + 1, most - woods.column, woods.change.shape[2]),
         )
         return (j0, j1, i0, i1) if j0 < j1 else None
 
@@ -215,13 +215,17 @@ class Vegetation:
                 key.spacing_m,
                 share,
                 *self._classic,
+                *woods.first_node,
+                woods.fields[growth.G_TEMPERATURE],
+                woods.fields[growth.G_HUMIDITY],
+                self._limits,
                 *change,
                 page.edited,
                 *box,
                 rows,
             )
             return rows[:count]
-        if not (woods.density.any() or woods.change.any()):
+        if not (woods.density.any() or woods.change[0].any()):
             return rows[:0]
         kind_x, kind_z = origin_x // KIND_NODE_M, origin_z // KIND_NODE_M
         broadleaf = self._broadleaf_nodes(
@@ -238,6 +242,9 @@ class Vegetation:
             share,
             woods.density,
             *woods.first_node,
+            woods.fields[growth.G_TEMPERATURE],
+            woods.fields[growth.G_HUMIDITY],
+            self._limits,
             broadleaf,
             kind_x,
             kind_z,
@@ -289,7 +296,7 @@ class Vegetation:
 
 def trunks(trees: NDArray[np.float32], origin_x: int, origin_z: int) -> NDArray[np.float64]:
     """Solid trunks [n, 5] (float64) of tree rows: world x, z, radius, bottom and top height in metres."""
-    kind = trees[:, 6].astype(np.int64)
+    kind = trees[:, 6].astype(np.int64) & 1
     scale = trees[:, 4].astype(np.float64)
     foot = trees[:, 1].astype(np.float64)
     found = np.empty((len(trees), 5))

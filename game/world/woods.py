@@ -30,7 +30,7 @@ _GRAIN = 16
 """The part of the lattice that is kept grows by so many nodes: one hill on a page of 4 km takes little."""
 
 _NONE = np.zeros((0, 0, 2), np.float32)
-_UNCHANGED = np.zeros((0, 0), np.float32)
+_UNCHANGED = np.zeros((2, 0, 0), np.float32)
 
 
 class Planter(Protocol):
@@ -73,7 +73,8 @@ class Woods:
     edited: NDArray[np.float32] = field(default_factory=lambda: _NONE)
     """The same after edits."""
     change: NDArray[np.float32] = field(default_factory=lambda: _UNCHANGED)
-    """[nj, ni] what edits add to the density; with the `classic` forest, how far the land rose (metres)."""
+    """[2, nj, ni] what edits add to the density, or with the `classic` forest to the height (metres), and to the
+    temperature (°C)."""
 
     @property
     def count(self) -> int:
@@ -112,7 +113,7 @@ class Woods:
     def cover(self, box: IndexBox) -> IndexBox:
         """Keep at least `box` of the page's lattice; returns it counted in the kept part."""
         j0, j1, i0, i1 = box
-        rows, columns = self.change.shape
+        rows, columns = self.change.shape[1:]
         inside = (
             self.row <= j0 and self.column <= i0 and j1 <= self.row + rows and i1 <= self.column + columns
         )
@@ -129,12 +130,12 @@ class Woods:
         native = np.zeros((j1 - j0, i1 - i0, 2), np.float32)
         first_i, first_j = self.first
         self.planter.native(self, native, first_i + i0, first_j + j0)
-        edited, change = native.copy(), np.zeros(native.shape[:2], np.float32)
-        rows, columns = self.change.shape
+        edited, change = native.copy(), np.zeros((2, *native.shape[:2]), np.float32)
+        rows, columns = self.change.shape[1:]
         if rows:
             row, column = self.row - j0, self.column - i0
             edited[row : row + rows, column : column + columns] = self.edited
-            change[row : row + rows, column : column + columns] = self.change
+            change[:, row : row + rows, column : column + columns] = self.change
         self.row, self.column = j0, i0
         self.native = self.base = native
         self.edited, self.change = edited, change
@@ -157,13 +158,16 @@ class Woods:
 
     def forget_edits(self) -> IndexBox | None:
         """Be as before every edit; the lattice box in which the density became another, or None."""
-        if not len(self.change):
+        if not self.change.size:
             return None
         if self.base is not self.native:
             self.edited = self.base.copy()
             return self.renew((0, self.count, 0, self.count))
         box = None
-        rows, columns = np.flatnonzero(self.change.any(axis=1)), np.flatnonzero(self.change.any(axis=0))
+        rows, columns = (
+            np.flatnonzero(self.change.any(axis=(0, 2))),
+            np.flatnonzero(self.change.any(axis=(0, 1))),
+        )
         if len(rows):
             box = (
                 self.row + int(rows[0]),

@@ -64,6 +64,7 @@ class AnalyticSource:
         fields[growth.G_HEIGHT] = land(x, z)
         fields[growth.G_WARMTH] = 0.5
         fields[growth.G_SUITED] = density
+        fields[growth.G_TEMPERATURE], fields[growth.G_HUMIDITY] = 12.0, 0.5
         return density, fields
 
     @property
@@ -72,6 +73,10 @@ class AnalyticSource:
 
     def lay_stamps(self, level: int, xs: np.ndarray, zs: np.ndarray, heights: np.ndarray) -> bool:
         return False
+
+    @property
+    def forest_limits(self) -> np.ndarray:
+        return np.array((3.0, 5.0, 0.1, 0.3), np.float32)
 
     def climate_at(self, x: float, z: float) -> tuple[float, float, float, float]:
         return 9.0 + 4.0 * float(wave(np.array(int(x)), 9000)), 0.5, 0.0, 0.5
