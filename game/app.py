@@ -595,6 +595,7 @@ class Game:
             scenery_tiles=session.scenery_near(camera.x, camera.z, REACH_M),
             shade=session.shade.map,
             seed=session.seed,
+            tracks=True,
             debris=self.quality.name != "low" and not self.preferences.camera.reduced_motion,
         )
         self._shown_camera = camera
