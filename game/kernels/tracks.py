@@ -19,7 +19,7 @@ COLUMNS = 8
 CHUNK = 256
 """Rows that share a bounding box."""
 
-REACH_M = 0.10
+REACH_M = 0.12
 """How far from its middle a track is marked."""
 SCRAPE_M = 0.018
 """How much farther a sliding wheel presses on either side."""

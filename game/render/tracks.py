@@ -40,10 +40,10 @@ PASSES = 12.0
 REBASE_S = 300.0
 """How long the wear's sums are kept relative to one time; they grow as later weights do."""
 
-TYRE_M = 0.028
+TYRE_M = 0.034
 """Half the width of a tyre's print."""
 
-PRINT_M = 0.020
+PRINT_M = 0.030
 """Depth of a print in what gives way most."""
 
 DEFINES: dict[str, int | float] = {

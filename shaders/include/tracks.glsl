@@ -42,8 +42,8 @@ Track track_at(vec2 place, float pixel_m) {
     passes *= 1.0 - smoothstep(0.8 * WEAR_END_M, WEAR_END_M, away);
     found.worn = smoothstep(1.2, 5.0, passes);
     float close = 1.0 - smoothstep(0.7 * MARKS_END_M, MARKS_END_M, away);
-    // Farther than single prints can be told apart they are a band as wide as the wear.
-    found.press = 0.30 * clamp(passes, 0.0, 1.0) * (1.0 - close);
+    // Bent and scattered beside the tyres; farther than single prints can be told apart it is all that is seen.
+    found.press = mix(0.30, 0.20, close) * clamp(passes, 0.0, 1.0);
     if (close > 0.0) {
         vec2 uv = track_uv(place, MARKS_SPAN_M);
         vec4 mark = texture(track_marks, uv);
@@ -61,7 +61,7 @@ Track track_at(vec2 place, float pixel_m) {
         float south = under_tyre(texture(track_marks, uv + vec2(0.0, STEP_M / MARKS_SPAN_M)).r, pixel_m);
         found.slope = vec2(press - east, press - south) / STEP_M * fresh * close;
 #endif
-        found.press += press * fresh * close;
+        found.press = max(found.press, press * fresh * close);
     }
     return found;
 }
