@@ -45,6 +45,7 @@ from game.streaming.runoff import RunoffWorker
 from game.streaming.smoothing import WideSmoothing
 from game.streaming.stream import TerrainStream
 from game.world import save as saves
+from game.world.keeper import Keeper
 from game.world.land import LandSource
 from game.world.lock import WorldLock
 from game.world.recipe import Recipe
@@ -162,12 +163,14 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         bend_per_m=lens.bend_per_m(quality),
     )
     land.ground.growth_line_m = GROWTH_LINE_M
+    land.ground.grow(saved.climate.warmth_c, saved.climate.moisture)
     land.ground.resident = stream.store.page
     land.workbench.lookups.append(stream.store.page)
+    said = [(message, "warning") for message in messages]
     session = Session(
         world=saved.recipe,
         seed=saved.seed,
-        save_name="" if lock is None else lock.name,
+        keeper=Keeper(lock, land.edits.epoch, lambda text, kind: said.append((text, kind))),
         land=land,
         stream=stream,
         entities=entities,
@@ -179,9 +182,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         runoff=runoff,
         snow=SnowLine(source.climate_at, land.ground.height),
         smoothing=WideSmoothing(source, stream.store.page, saved.seed),
-        saved_epoch=land.edits.epoch,
-        messages=[(message, "warning") for message in messages],
-        lock=lock,
+        messages=said,
         stamps=saved.stamps,
         extra=saved.extra,
     )

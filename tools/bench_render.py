@@ -245,9 +245,9 @@ def forest_figures() -> list[dict[str, Any]]:
     game.bring_in_land()
     for _ in range(5):
         game.frame(0.2)
-    trees = game.renderer.trees_drawn
+    trees = game.drawing.renderer.trees_drawn
     spent: dict[str, list[float]] = {}
-    forest = game.renderer._trees
+    forest = game.drawing.renderer._trees
 
     def timed(name: str) -> None:
         plain = getattr(forest, name)
@@ -306,7 +306,7 @@ def undergrowth_figures() -> list[dict[str, Any]]:
         game.bring_in_land()
         for _ in range(3):
             game.frame(0.02)
-        grass = game.renderer._undergrowth
+        grass = game.drawing.renderer._undergrowth
         plain = grass.draw
         spent: list[float] = []
 

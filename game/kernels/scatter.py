@@ -47,7 +47,16 @@ BROADLEAF = 1
 _TREES = 7001
 """Channel of the world's seed that places trees."""
 
+HARDY_STEPS_C = 64
+HARDY_SPAN_C = 32
+"""A tree's hardiness is kept in steps of 1/64 °C, for climates from 32 °C colder to 32 °C warmer than the recipe's."""
+
+HARDY_CODES = 2 * HARDY_SPAN_C * HARDY_STEPS_C
+THIRST_CODES = 1024
+"""Numbers that the two parts of a hardiness go up to; with the kind 23 bits, which float32 holds exactly."""
+
 _HALF = np.float32(0.5)
+_ONE = np.float32(1.0)
 _PINE_HEIGHT, _PINE_NOISE = np.float32(80.0), np.float32(0.7)
 _SHRUB_HEIGHT, _SHRUB_NOISE = np.float32(30.0), np.float32(0.3)
 _TWO_PI = np.float32(6.283185307179586)
@@ -75,6 +84,44 @@ def _between_nodes(nodes, shift, first_x, first_z, x_units, z_units):
     near = nodes[j, i] + u * (nodes[j, i1] - nodes[j, i])
     far = nodes[j1, i] + u * (nodes[j1, i1] - nodes[j1, i])
     return near + v * (far - near)
+
+
+@jit(forceinline=True)
+def _needed(low, high, here, draw):
+    """Least change of a quantity at which a tree still stands where there is `here` of it: float32, never above 0.
+
+    Forests go from nothing at `low` to all at `high`; of those that stand here a `draw` of 0…1 picks one.
+    """
+    share = min(max((here - low) / (high - low), np.float32(0.0)), _ONE)
+    return min(low + (high - low) * share * draw - here, np.float32(0.0))
+
+
+@jit(forceinline=True)
+def hardy_kind(kind, temperature, humidity, limits, cold, dry):
+    """Kind of a tree and what climate it bears, as one whole number in float32; `hardy_enough` reads it.
+
+    `kind` int; `temperature` °C and `humidity` 0…1 at its foot in the recipe's climate; `limits` float32 [4]: the
+    temperatures, then the humidities, between which forests go from nothing to all; `cold`, `dry` float32: two draws.
+    """
+    warmth = _needed(limits[0], limits[1], temperature, cold) + np.float32(HARDY_SPAN_C)
+    moisture = _needed(limits[2], limits[3], humidity, dry) + _ONE
+    hardy = min(max(int(np.ceil(warmth * np.float32(HARDY_STEPS_C))), 0), HARDY_CODES - 1)
+    thirst = min(max(int(np.ceil(moisture * np.float32(THIRST_CODES - 1))), 0), THIRST_CODES - 1)
+    return np.float32(kind + 2 * (hardy + HARDY_CODES * thirst))
+
+
+@jit(forceinline=True)
+def hardy_enough(coded, hardy, thirst):
+    """Whether a tree of `hardy_kind` `coded` (float32) stands in a climate of these codes (`climate_codes`)."""
+    borne = int(coded) >> 1
+    return ((borne & (HARDY_CODES - 1)) <= hardy) & (borne >> 12 <= thirst)
+
+
+def climate_codes(warmth_c: float, moisture: float) -> tuple[int, int]:
+    """What `hardy_enough` compares, in a world `warmth_c` warmer and `moisture` (of 1) moister than its recipe."""
+    hardy = int(np.floor((warmth_c + HARDY_SPAN_C) * HARDY_STEPS_C))
+    thirst = int(np.floor((moisture + 1.0) * (THIRST_CODES - 1)))
+    return min(max(hardy, 0), HARDY_CODES - 1), min(max(thirst, 0), THIRST_CODES - 1)
 
 
 @jit
@@ -179,6 +226,9 @@ def scatter(
     density,
     density_x,
     density_z,
+    temperature,
+    humidity,
+    limits,
     broadleaf,
     broadleaf_x,
     broadleaf_z,
@@ -189,7 +239,8 @@ def scatter(
 
     `seed` int64; `origin_x`, `origin_z` int metres of the page's corner; `spacing` int metres between samples;
     `share` float32 keeps trees of lower rank only, a multiple of 1/16; `density` float32 [nz, nx] at nodes of 64 m, the
-    first being node (density_x, density_z); `broadleaf` float32 likewise at nodes of 512 m; `samples` float32
+    first being node (density_x, density_z); `temperature` and `humidity` float32 likewise, `limits` as in
+    `hardy_kind`; `broadleaf` float32 likewise at nodes of 512 m; `samples` float32
     [136, 136, 2]; `rows` float32 [capacity, 8], columns as in `PageData.trees`, capacity one per cell.
     """
     span_units = 128 * spacing * UNITS_PER_M
@@ -244,7 +295,16 @@ def scatter(
             vigour = np.float32(0.6) * traits[0, n] + np.float32(0.4) * min(thick, np.float32(1.0))
             rows[count, 4] = np.float32(0.6) + np.float32(0.8) * vigour
             rows[count, 5] = traits[1, n] * _TWO_PI
-            rows[count, 6] = np.float32(traits[2, n] < leafy)
+            warm = _between_nodes(
+                temperature, _NODE_SHIFT, density_x, density_z, west + feet[0, n], north + feet[1, n]
+            )
+            moist = _between_nodes(
+                humidity, _NODE_SHIFT, density_x, density_z, west + feet[0, n], north + feet[1, n]
+            )
+            # Of the draws that let it grow here, those near the density are the first to go.
+            cold = unit_float(_channel(hashes[chosen[n]], 4)) / thick
+            dry = unit_float(_channel(hashes[chosen[n]], 8))
+            rows[count, 6] = hardy_kind(int(traits[2, n] < leafy), warm, moist, limits, cold, dry)
             rows[count, 7] = ranks[chosen[n]]
             count += 1
     return count
@@ -290,9 +350,28 @@ def classic_kind(x_q, z_q, octaves, amplitudes, base, patches, humidity):
 
 @jit
 def scatter_classic(
-    seed, origin_x, origin_z, spacing, share, octaves, amplitudes, base, patches, humidity, samples, rows
+    seed,
+    origin_x,
+    origin_z,
+    spacing,
+    share,
+    octaves,
+    amplitudes,
+    base,
+    patches,
+    humidity,
+    node_x,
+    node_z,
+    temperatures,
+    humidities,
+    limits,
+    samples,
+    rows,
 ):
-    """As `scatter`, with the conditions of `classic_kind` in place of densities. Shrubs are small broadleaves."""
+    """As `scatter`, with the conditions of `classic_kind` in place of densities. Shrubs are small broadleaves.
+
+    `temperatures` and `humidities` float32 [nz, nx] at nodes of 64 m from node (node_x, node_z).
+    """
     span_units = 128 * spacing * UNITS_PER_M
     west = origin_x * UNITS_PER_M
     north = origin_z * UNITS_PER_M
@@ -327,7 +406,11 @@ def scatter_classic(
             scale = np.float32(0.7) + np.float32(0.5) * unit_float(_channel(h, 5))
             rows[count, 4] = scale if kind == CONIFER else scale * np.float32(0.35)
             rows[count, 5] = unit_float(_channel(h, 6)) * _TWO_PI
-            rows[count, 6] = np.float32(kind)
+            east, south = west + feet[0, n], north + feet[1, n]
+            warm = _between_nodes(temperatures, _NODE_SHIFT, node_x, node_z, east, south)
+            moist = _between_nodes(humidities, _NODE_SHIFT, node_x, node_z, east, south)
+            cold, dry = unit_float(_channel(h, 4)), unit_float(_channel(h, 8))
+            rows[count, 6] = hardy_kind(kind, warm, moist, limits, cold, dry)
             rows[count, 7] = ranks[chosen[n]]
             count += 1
     return count
@@ -378,6 +461,15 @@ def tile_starts(rows, span, side, starts):
 
 
 @jit
+def standing(rows, hardy, thirst):
+    """Which trees (rows as in `PageData.trees`) stand in a climate of these codes (`climate_codes`): bool [n]."""
+    found = np.empty(rows.shape[0], np.bool_)
+    for n in range(rows.shape[0]):
+        found[n] = hardy_enough(rows[n, 6], hardy, thirst)
+    return found
+
+
+@jit
 def resample(trees, samples, spacing, j0, j1, i0, i1):
     """Set heights again for trees (rows as in `PageData.trees`) near the generated box [j0:j1, i0:i1], in place.
 
@@ -403,11 +495,33 @@ def warm() -> None:
     rows = np.zeros((7 * 7 * 16, 8), np.float32)
     density = np.ones((3, 3), np.float32)
     broadleaf = np.zeros((2, 2), np.float32)
-    count = scatter(1, 0, 0, 1, np.float32(1.0), density, 0, 0, broadleaf, 0, 0, samples, rows)
+    limits = np.array((0.0, 1.0, 0.0, 1.0), np.float32)
+    count = scatter(
+        1, 0, 0, 1, np.float32(1.0), density, 0, 0, density, density, limits, broadleaf, 0, 0, samples, rows
+    )
+    standing(rows[:count], 0, 0)
     octaves, amplitudes = np.ones((1, 5), np.int64), np.ones(1, np.float32)
     octave = np.ones(5, np.int64)
     one = np.float32(1.0)
-    scatter_classic(1, 0, 0, 1, one, octaves, amplitudes, one, octave, octave, samples, rows)
+    scatter_classic(
+        1,
+        0,
+        0,
+        1,
+        one,
+        octaves,
+        amplitudes,
+        one,
+        octave,
+        octave,
+        0,
+        0,
+        density,
+        density,
+        limits,
+        samples,
+        rows,
+    )
     classic_kind(0, 0, octaves, amplitudes, one, octave, octave)
     resample(rows[:count], samples, 1, 0, GENERATED, 0, GENERATED)
     in_tiles(rows[:count], 128, 1, rows.copy())

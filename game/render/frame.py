@@ -150,6 +150,8 @@ class FrameView:
     """Stones, logs, fences and gates of level-0 pages near the camera (rows as in `kernels.scenery`)."""
     shade: ShadeMap | None = None
     """Shadows of mountains around the camera."""
+    forest_limits: tuple[float, ...] = (0.0, 1.0, 0.0, 1.0)
+    """Temperatures in °C, then humidities, between which forests go from nothing to all."""
     micro_m: tuple[float, float] = (1.0, 0.0)
     """Wavelength and amplitude of the recipe's bumps that only shade."""
     seed: int = 0

@@ -208,6 +208,7 @@ class TerrainStream:
         self._wanted.aim(self._reach.targets, self._ranges)
         self._wanted.always_fits = self._most_pages <= self.store.limit
         self._wanted.update(focus, self.store)
+        self.store.trim()
         self._workers.submit(self._wanted.missing())
         if self.resting:
             self.store.rest_some(REST_PER_FRAME)

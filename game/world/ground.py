@@ -33,7 +33,7 @@ from game.kernels import scatter
 from game.kernels.ground import height_at, normal_at
 from game.world.edits import DirtyBox, EditLog, EditSnapshot
 from game.world.page import PageData
-from game.world.vegetation import ROOT_M, SHORE_M, Vegetation, trunks
+from game.world.vegetation import SHORE_M, Vegetation, trunks
 
 if TYPE_CHECKING:
     from game.world.source import HeightSource
@@ -64,6 +64,8 @@ class Ground:
         self._pages: OrderedDict[tuple[int, int], PageData] = OrderedDict()
         self._samples: dict[tuple[int, int], NDArray[np.float32]] = {}
         self._trunks: dict[tuple[int, int], NDArray[np.float64]] = {}
+        self._climate = (0.0, 0.0)
+        self._regrown = 0
         self._last: tuple[int, int] | None = None
         self._ahead: dict[tuple[int, int], Future[PageData]] = {}
         self._ahead_of: tuple[int, int] | None = None
@@ -77,8 +79,15 @@ class Ground:
 
     @property
     def epoch(self) -> int:
-        """Edit epoch the ground stands at; `apply` moves it."""
-        return self._snapshot.epoch
+        """Changes whenever the land or what stands on it does: by `apply` and by `grow`."""
+        return self._snapshot.epoch + self._regrown
+
+    def grow(self, warmth_c: float, moisture: float) -> None:
+        """Let trunks be those of a climate `warmth_c` warmer and `moisture` (of 1) moister than the recipe's."""
+        if (warmth_c, moisture) != self._climate:
+            self._climate = (warmth_c, moisture)
+            self._regrown += 1
+            self._trunks.clear()
 
     def apply(self, box: DirtyBox | None = None, snapshot: EditSnapshot | None = None) -> None:
         """Take over every change up to `snapshot`, by default all of the log (`box` may be left out).
@@ -199,16 +208,21 @@ class Ground:
 
     def _trunks_of(self, at: tuple[int, int]) -> NDArray[np.float64]:
         """All trunks of a page, made at the first question."""
-        west, north = at[0] * PAGE_QUADS, at[1] * PAGE_QUADS
-        self._turn_to(at, float(west), float(north))
+        self._turn_to(at, float(at[0] * PAGE_QUADS), float(at[1] * PAGE_QUADS))
         rows = self._trunks.get(at)
         if rows is None:
             page = self._pages[at]
             if len(page.trees) == 0:
                 page.trees = self._vegetation.place(page)
-            rows = trunks(page.trees, west, north)
-            rows = self._trunks[at] = rows[rows[:, 3] + ROOT_M >= self.growth_line_m + SHORE_M]
+            rows = self._trunks[at] = self._standing(page)
         return rows
+
+    def _standing(self, page: PageData) -> NDArray[np.float64]:
+        """The trunks of a page's trees that stand in this climate and have grown on land."""
+        rows = page.trees
+        rows = rows[scatter.standing(rows, *scatter.climate_codes(*self._climate))]
+        rows = rows[rows[:, 1] >= self.growth_line_m + SHORE_M]
+        return trunks(rows, *page.key.origin_m)
 
     def _turn_to(self, at: tuple[int, int], x: float, z: float) -> None:
         """Make sure page `at`, which holds (x, z), is in the cache and is the most recent."""
@@ -218,7 +232,7 @@ class Ground:
             if page.epoch < self._snapshot.epoch:
                 if self._follow(page) and at in self._trunks:
                     # Edits move feet up and down; where trees stand is not asked again.
-                    self._trunks[at] = trunks(page.trees, at[0] * PAGE_QUADS, at[1] * PAGE_QUADS)
+                    self._trunks[at] = self._standing(page)
                 self._samples[at] = page.edited
         else:
             if not (abs(x) <= _REACH_M and abs(z) <= _REACH_M):

@@ -11,7 +11,7 @@ from game.core.coords import APRON, GENERATED, GENERATED_APRON, STORED, PageKey
 from game.kernels import finish
 
 TREE_COLUMNS = 8
-"""Columns of a tree row: x, height, z, parent height, scale, yaw, kind, rank (see `PageData.trees`)."""
+"""Columns of a tree row: x, height, z, parent height, scale, yaw, hardy kind, rank (see `PageData.trees`)."""
 
 
 _RIM = GENERATED_APRON - APRON
@@ -52,7 +52,8 @@ class PageData:
     trees: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, TREE_COLUMNS), np.float32))
     """[n, 8] trees whose foot is in this page, tile after tile (`world.vegetation.tiles_along`), in each by ascending
     sixteenths of rank: x and z in metres from the page's corner,
-    height R and parent height at the foot, scale, yaw in radians, kind (integer), rank (hash in 0…1)."""
+    height R and parent height at the foot, scale, yaw in radians, kind and the climate it bears (a whole number, see
+    `kernels.scatter.hardy_kind`), rank (hash in 0…1)."""
     base_temperature: NDArray[np.uint8] | None = None
     """[132, 132] the temperatures before any edit, once an edit moved the land; see `world.lapse`."""
     rim: NDArray[np.float32] | None = None

@@ -341,15 +341,27 @@ class HeightSource:
         lifted = p["uplift_plain"] + inside * (p["uplift_foothill"] + p["uplift_range"] * inside)
         return min(max(lifted, 0.0), 1.0)
 
+    @property
+    def forest_limits(self) -> NDArray[np.float32]:
+        """Temperatures in °C, then humidities, between which forests go from nothing to all: float32 [4]."""
+        woods = self.recipe.forest
+        low, high = woods.treeline_c - woods.treeline_band_c, woods.treeline_c + woods.treeline_band_c
+        return np.array((low, high, woods.humidity_low, woods.humidity_high), np.float32)
+
     def forest_nodes(self, node_x: int, node_z: int, nx: int, nz: int) -> NDArray[np.float32]:
-        """Tree density at nodes 64 m apart from node (node_x, node_z): float32 [nz, nx], 0…1.
+        """Tree density at nodes 64 m apart from node (node_x, node_z): float32 [nz, nx], 0…1. As `growth_nodes`."""
+        return self.growth_nodes(node_x, node_z, nx, nz)[0]
+
+    def growth_nodes(self, node_x: int, node_z: int, nx: int, nz: int) -> NDArray[np.float32]:
+        """Tree density 0…1, temperature in °C and humidity 0…1 at nodes 64 m apart: float32 [3, nz, nx].
 
         Node n stands at world 64 · n metres. Independent of any level, so that the same trees stand on all of them.
         Raises `ValueError` for nodes beyond the world's limit and view margin.
         """
         _check_box(node_x * NODE_SPACING_M, (node_x + nx - 1) * NODE_SPACING_M, nx, "node_x")
         _check_box(node_z * NODE_SPACING_M, (node_z + nz - 1) * NODE_SPACING_M, nz, "node_z")
-        out = np.empty((nz, nx), np.float32)
+        out = np.empty((3, nz, nx), np.float32)
+        lapse = np.float32(self.recipe.climate.lapse_c_m)
         work = self._work()
         for j in range(0, nz, _FOREST_TILE):
             for i in range(0, nx, _FOREST_TILE):
@@ -359,8 +371,11 @@ class HeightSource:
                 at = first_x, first_z, landscape.NODE_SHIFT, columns + 4, rows + 4
                 nodes.mid_tier(*at, 0, 0, self._tables, work)
                 nodes.node_grid(*at, 2, self._tables, work)
-                found = work.nodes[landscape.N_FOREST, 2 : rows + 2, 2 : columns + 2]
-                np.clip(found, 0.0, 1.0, out=out[j : j + rows, i : i + columns])
+                found = work.nodes[:, 2 : rows + 2, 2 : columns + 2]
+                here = out[:, j : j + rows, i : i + columns]
+                np.clip(found[landscape.N_FOREST], 0.0, 1.0, out=here[0])
+                here[1] = found[landscape.N_WARMTH] - lapse * found[landscape.N_HEIGHT]
+                here[2] = found[landscape.N_HUMIDITY]
         return out
 
 

@@ -102,19 +102,29 @@ class Vegetation:
         """As `trees`, at any level."""
         key = page.key
         origin_x, origin_z = key.origin_m
-        if self._classic is not None:
-            rows = self._room(key)
-            share = np.float32(share_kept(key.level))
-            count = scatter.scatter_classic(
-                self._seed, origin_x, origin_z, key.spacing_m, share, *self._classic, page.edited, rows
-            )
-            return self._in_tiles(key, rows[:count])
         density_x, density_z = origin_x // NODE_M, origin_z // NODE_M
         nodes_x = (origin_x + key.span_m) // NODE_M - density_x + 2
         nodes_z = (origin_z + key.span_m) // NODE_M - density_z + 2
-        density = np.ascontiguousarray(
-            self._source.forest_nodes(density_x, density_z, nodes_x, nodes_z), dtype=np.float32
-        )
+        density, temperature, humidity = self._source.growth_nodes(density_x, density_z, nodes_x, nodes_z)
+        limits = self._source.forest_limits
+        if self._classic is not None:
+            rows = self._room(key)
+            count = scatter.scatter_classic(
+                self._seed,
+                origin_x,
+                origin_z,
+                key.spacing_m,
+                np.float32(share_kept(key.level)),
+                *self._classic,
+                density_x,
+                density_z,
+                temperature,
+                humidity,
+                limits,
+                page.edited,
+                rows,
+            )
+            return self._in_tiles(key, rows[:count])
         if not density.any():
             return np.zeros((0, TREE_COLUMNS), np.float32)
         kind_x, kind_z = origin_x // KIND_NODE_M, origin_z // KIND_NODE_M
@@ -134,6 +144,9 @@ class Vegetation:
             density,
             density_x,
             density_z,
+            temperature,
+            humidity,
+            limits,
             broadleaf,
             kind_x,
             kind_z,
@@ -181,7 +194,7 @@ class Vegetation:
 
 def trunks(trees: NDArray[np.float32], origin_x: int, origin_z: int) -> NDArray[np.float64]:
     """Solid trunks [n, 5] (float64) of tree rows: world x, z, radius, bottom and top height in metres."""
-    kind = trees[:, 6].astype(np.int64)
+    kind = trees[:, 6].astype(np.int64) & 1
     scale = trees[:, 4].astype(np.float64)
     foot = trees[:, 1].astype(np.float64)
     found = np.empty((len(trees), 5))

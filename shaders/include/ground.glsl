@@ -1,6 +1,7 @@
 #include "frame.glsl"
 #include "ground_colours.glsl"
 #include "tile.glsl"
+#include "woods.glsl"
 #if FAR_BAND == 0
 #include "material.glsl"
 #endif
@@ -78,7 +79,7 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     float crown = middle.g;
     float stand = 0.50 + (own_broad.r - 0.5) * 0.55 + (own_wide.r - 0.5) * 0.45 + (crown - 0.5) * (1.1 * afar + 0.2);
     float reach = mix(0.10, 0.26, blur);
-    float wood = smoothstep(-reach, reach, climate.a * (1.06 + reach) - max(stand, 0.02 + reach));
+    float wood = smoothstep(-reach, reach, climate.a * standing_share(climate) * (1.06 + reach) - max(stand, 0.02 + reach));
     wood *= 1.0 - bed_share;
     // Scrub and lone trees in the grass: too small for the climate's grid.
     float scrub = smoothstep(0.62, 0.80, 0.5 * crown + 0.5 * own_broad.r + 0.30 * (wide.r - 0.5)) * afar;

@@ -55,6 +55,15 @@ class AnalyticSource:
             return np.full((nz, nx), self.density, np.float32)
         return (0.9 * wave(x, 1900) * wave(z, 2300)).astype(np.float32)
 
+    def growth_nodes(self, n_x0: int, n_z0: int, nx: int, nz: int) -> np.ndarray:
+        found = np.empty((3, nz, nx), np.float32)
+        found[0], found[1], found[2] = self.forest_nodes(n_x0, n_z0, nx, nz), 12.0, 0.5
+        return found
+
+    @property
+    def forest_limits(self) -> np.ndarray:
+        return np.array((3.0, 5.0, 0.1, 0.3), np.float32)
+
     def climate_at(self, x: float, z: float) -> tuple[float, float, float, float]:
         return 9.0 + 4.0 * float(wave(np.array(int(x)), 9000)), 0.5, 0.0, 0.5
 

@@ -65,7 +65,7 @@ def test_feet_are_on_their_page_and_apart() -> None:
         assert (np.diff(np.floor(16.0 * page.trees[:, 7])) >= 0.0).all()  # a page of level 0 is one tile
         assert (page.trees[:, 7] < 1.0).all()
         assert ((page.trees[:, 4] >= 0.6) & (page.trees[:, 4] <= 1.4)).all()
-        assert set(np.unique(page.trees[:, 6])) <= {scatter.CONIFER, scatter.BROADLEAF}
+        assert set(np.unique(page.trees[:, 6].astype(int) & 1)) <= {scatter.CONIFER, scatter.BROADLEAF}
     points = np.concatenate([feet(page) for page in pages]).astype(np.float64) / 64
     # At full density every cell that lies in the area has its tree.
     assert len(points) == pytest.approx(384 * 256 / 49, rel=0.02)
@@ -172,10 +172,13 @@ def test_kernels_equal_plain_python() -> None:
     samples = rng.normal(size=(136, 136, 2)).astype(np.float32)
     density = rng.uniform(0, 1, (3, 3)).astype(np.float32)
     broadleaf = rng.uniform(0, 1, (2, 2)).astype(np.float32)
+    climate = (12.0 * density, density, np.array((2.0, 6.0, 0.1, 0.4), np.float32))
     results = []
     for kernel in (scatter.scatter, scatter.scatter.py_func):
         rows = np.zeros((400, 8), np.float32)
-        count = kernel(9, -128, 256, 1, np.float32(0.8), density, -2, 4, broadleaf, -1, 0, samples, rows)
+        count = kernel(
+            9, -128, 256, 1, np.float32(0.8), density, -2, 4, *climate, broadleaf, -1, 0, samples, rows
+        )
         results.append(rows[:count].copy())
     assert len(results[0]) > 30
     assert np.array_equal(results[0], results[1])
