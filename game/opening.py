@@ -26,6 +26,7 @@ from game.ecs.components import (
     SculptTool,
     Sea,
     Season,
+    Tracks,
     Weather,
 )
 from game.ecs.schedule import Schedule
@@ -37,6 +38,7 @@ from game.ride.course import make_course_system
 from game.ride.debris import make_debris_system
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
+from game.ride.tracks import make_tracks_system
 from game.session import GROWTH_LINE_M, Lens, Session, default_workers
 from game.streaming.edit_switch import EditSwitch
 from game.streaming.runoff import RunoffWorker
@@ -104,6 +106,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             Previous(),
             ChaseCamera(),
             Debris(),
+            Tracks(),
             PreviousCamera(),
             FreeCamera(),
         ),
@@ -132,6 +135,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             systems.make_autopilot_system(patch, source.block, land.scenery.solids),
             systems.make_bicycle_system(patch, collisions, surfaces, lambda: runoff.view),
             make_debris_system(surfaces, saved.seed),
+            make_tracks_system(),
         ]
     else:
         moving = [make_glide_system(land.ground, options.speed_m_s)]

@@ -26,13 +26,14 @@ from game.ecs.components import (
     SculptTool,
     Sea,
     Season,
+    Tracks,
     Weather,
 )
 from game.ecs.schedule import Schedule
 from game.ecs.world import EntityWorld
 from game.lod.settings import LodSettings
 from game.ride import bicycle as riding
-from game.ride import systems
+from game.ride import systems, tracks
 from game.ride.camera import CameraFeel
 from game.ride.collisions import Collisions
 from game.ride.course import clock_text
@@ -222,6 +223,7 @@ class Session:
         """Stand the rider at (x, z), at rest; the camera jumps along, nothing is interpolated across."""
         self.course.began_s = None  # whoever is carried does not ride
         riding.place(self.bicycle, self.land.ground, x, z, yaw_rad)
+        tracks.clear(self.entities.component(self.cast.rider, Tracks))
         self.entities.component(self.cast.rider, ChaseCamera).ready = False
         # Two steps of bookkeeping without motion: the camera finds its place, and "previous" equals "now".
         camera_system = self.schedule.systems[-1]
@@ -365,6 +367,7 @@ class Session:
         self._smooth_on(block)
         while self.touched is not None and not self.switch.pending:
             box, self.touched = self.touched, None
+            tracks.erase(self.entities.component(self.cast.rider, Tracks), box.x0, box.z0, box.x1, box.z1)
             snapshot = self.land.edits.snapshot()
             small = (box.x1 - box.x0) * (box.z1 - box.z0) <= AT_ONCE_M2
             if small and snapshot.work(box, self.land.epoch) <= AT_ONCE_OPS:
