@@ -255,9 +255,7 @@ def _hummock(total, lone, bare):
 
 
 @uncounted(forceinline=True)
-def _end_row(
-    ni, tail, parent_tail, ground_high, lone, bare, shore_width, shore_flat, ramps, state, target
-):
+def _end_row(ni, tail, parent_tail, ground_high, lone, bare, shore_width, shore_flat, ramps, state, target):
     """Both heights of a row out of its sums, into `target[:ni]`."""
     columns = np.uint64(ni)
     for i in range(columns):

@@ -652,9 +652,7 @@ def _sample_octaves(recipe: Recipe) -> tuple[list[_SampleOctave], float]:
     base_m = 0.0
     steps = recipe.terraces
     if recipe.landscape == "ranges" and steps.height_m > 0.0:
-        found.append(
-            _SampleOctave(steps.ragged_wavelength_m, steps.height_m, landscape.GROUND_TERRACE, 370)
-        )
+        found.append(_SampleOctave(steps.ragged_wavelength_m, steps.height_m, landscape.GROUND_TERRACE, 370))
     stacks = list(recipe.layers)
     if recipe.fbm is not None:
         f = recipe.fbm
