@@ -352,7 +352,7 @@ class Game:
         try:
             if session.save_name:
                 session.autosave()
-            elif session.saved_epoch != session.land.edits.epoch:
+            elif session.unsaved:
                 session.save(self._name_of_ride())
                 session.messages.append((f"saved as {session.save_name}", "good"))
         except (UsageError, ValueError) as error:
@@ -362,7 +362,7 @@ class Game:
         """Keep what the player made; return the name it is saved under, None when there was nothing to keep."""
         session = self.session
         session.finish_smoothing()
-        if not session.save_name and session.saved_epoch == session.land.edits.epoch:
+        if not session.save_name and not session.unsaved:
             return None
         session.save(session.save_name or self._name_of_ride())
         return session.save_name
