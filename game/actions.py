@@ -192,7 +192,7 @@ def _world(session: Session, verb: str, name: str, new: str = "") -> None:
         session.duplicate(name, new)
         text = f"{name} is copied as {new}"
     elif verb == "rename":
-        session.rename(name, new)
+        session.keeper.rename(name, new)
         text = f"{name} is {new} now"
     elif name == session.save_name:
         raise UsageError(f"the world {name!r} is open; open another one before you delete it")

@@ -132,7 +132,7 @@ def ride(options: RideOptions) -> int:
                     advance(number + 1, frames)
                     if options.pages == "realtime":
                         time.sleep(max(0.0, started_s + (number + 1) / options.fps - time.perf_counter()))
-            game.pictures.finish(game.renderer.read_pixels)
+            game.pictures.finish(game.drawing.renderer.read_pixels)
             facts = game.facts(seconds)
             facts["gl_live_objects"] = gl.live
             # What release gives back would hide what the ride took.
@@ -169,7 +169,7 @@ def play(options: RideOptions) -> int:
         preferences, _ = load(settings_path())
         hints = Interface(layer, not preferences.hints_seen, key_hints(preferences.keys))
         game = Game(options, window, gl, hints)
-        game.greet()
+        game.player.greet(game.session)
         try:
             try:
                 if _bring_in_land(game, screen):
@@ -205,7 +205,7 @@ def _bring_in_land(game: Game, screen: LoadingScreen) -> bool:
 def _play_loop(game: Game) -> None:
     """Frames paced by the display, or by a clock where it does not pace."""
     last_s = time.perf_counter()
-    least_s = 0.0 if game.window.vsync else 1.0 / 120.0
+    least_s = 0.0 if game.drawing.window.vsync else 1.0 / 120.0
     while True:
         now_s = time.perf_counter()
         frame_s, last_s = now_s - last_s, now_s

@@ -26,6 +26,7 @@ from game.ecs.components import (
     SculptTool,
     Sea,
     Season,
+    Tracks,
     Weather,
 )
 from game.ecs.schedule import Schedule
@@ -37,12 +38,14 @@ from game.ride.course import make_course_system
 from game.ride.debris import make_debris_system
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
+from game.ride.tracks import make_tracks_system
 from game.session import GROWTH_LINE_M, Lens, Session, default_workers
 from game.streaming.edit_switch import EditSwitch
 from game.streaming.runoff import RunoffWorker
 from game.streaming.smoothing import WideSmoothing
 from game.streaming.stream import TerrainStream
 from game.world import save as saves
+from game.world.keeper import Keeper
 from game.world.land import LandSource
 from game.world.lock import WorldLock
 from game.world.recipe import Recipe
@@ -103,6 +106,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             Previous(),
             ChaseCamera(),
             Debris(),
+            Tracks(),
             PreviousCamera(),
             FreeCamera(),
         ),
@@ -131,6 +135,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             systems.make_autopilot_system(patch, source.block, land.scenery.solids),
             systems.make_bicycle_system(patch, collisions, surfaces, lambda: runoff.view),
             make_debris_system(surfaces, saved.seed),
+            make_tracks_system(),
         ]
     else:
         moving = [make_glide_system(land.ground, options.speed_m_s)]
@@ -158,12 +163,14 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         bend_per_m=lens.bend_per_m(quality),
     )
     land.ground.growth_line_m = GROWTH_LINE_M
+    land.ground.grow(saved.climate.warmth_c, saved.climate.moisture)
     land.ground.resident = stream.store.page
     land.workbench.lookups.append(stream.store.page)
+    said = [(message, "warning") for message in messages]
     session = Session(
         world=saved.recipe,
         seed=saved.seed,
-        save_name="" if lock is None else lock.name,
+        keeper=Keeper(lock, land.edits.epoch, lambda text, kind: said.append((text, kind))),
         land=land,
         stream=stream,
         entities=entities,
@@ -175,9 +182,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         runoff=runoff,
         snow=SnowLine(source.climate_at, land.ground.height),
         smoothing=WideSmoothing(source, stream.store.page, saved.seed),
-        saved_epoch=land.edits.epoch,
-        messages=[(message, "warning") for message in messages],
-        lock=lock,
+        messages=said,
         stamps=saved.stamps,
         extra=saved.extra,
     )

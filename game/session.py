@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import WORLD_LIMIT_M, PageKey, page_at
-from game.core.errors import UsageError
 from game.core.settings import Quality
 from game.core.units import BEND_FROM_M, EARTH_BEND_PER_M
 from game.ecs.components import (
@@ -28,13 +26,14 @@ from game.ecs.components import (
     SculptTool,
     Sea,
     Season,
+    Tracks,
     Weather,
 )
 from game.ecs.schedule import Schedule
 from game.ecs.world import EntityWorld
 from game.lod.settings import LodSettings
 from game.ride import bicycle as riding
-from game.ride import systems
+from game.ride import systems, tracks
 from game.ride.camera import CameraFeel
 from game.ride.collisions import Collisions
 from game.ride.course import clock_text
@@ -45,14 +44,13 @@ from game.streaming.mountain_shade import MountainShade
 from game.streaming.runoff import RunoffWorker
 from game.streaming.smoothing import SmoothDab, WideSmoothing
 from game.streaming.stream import TerrainStream
-from game.world import save as saves
 from game.world.edits import DirtyBox
 from game.world.erosion import ErosionSettings, Region
 from game.world.erosion_run import ErosionRun
+from game.world.keeper import Keeper
 from game.world.land import LandSource
-from game.world.lock import WorldLock
 from game.world.operations import STRENGTH_M
-from game.world.save import Pose, SavedWorld, WorldFile, check_name, list_worlds, lock_world
+from game.world.save import Pose, SavedWorld, check_name
 from game.world.saved import SavedCourse
 from game.world.sea import mean_level_m
 from game.world.seasons import ClimateSettings, SnowLine, season_look
@@ -72,7 +70,7 @@ AT_ONCE_OPS = 48
 """Operations that a page goes through within a frame: undo under hundreds of dabs would take it a tenth of a second."""
 
 WARMED_PER_FRAME = 2
-"""Pages whose temperatures follow an edit in one frame."""
+"""Pages whose climate follows an edit in one frame."""
 
 AT_ONCE_M2 = 45_000.0
 """Changes of a smaller box are shown in the frame they were made in: any dab of up to 100 m, a quick drag of 50 m."""
@@ -124,7 +122,7 @@ class Session:
 
     world: str
     seed: int
-    save_name: str
+    keeper: Keeper
     land: LandSource
     stream: TerrainStream
     entities: EntityWorld
@@ -146,10 +144,8 @@ class Session:
     """The lens the levels stand for."""
     gates: int = 0
     """Gates ridden through since the start."""
-    saved_epoch: int = 0
-    """Edit epoch that is on disk."""
-    _warmth_owed: dict[PageKey, None] = field(default_factory=dict)
-    """Pages whose land moved and whose temperatures have not followed, the longest waiting first."""
+    _climate_owed: dict[PageKey, None] = field(default_factory=dict)
+    """Pages whose land moved and whose climate has not followed, the longest waiting first."""
     _owed: list[Upload] = field(default_factory=list)
     """Uploads of a change that was shown outside of a frame."""
     messages: list[tuple[str, str]] = field(default_factory=list)
@@ -160,13 +156,10 @@ class Session:
     """Shadows of mountains around the camera."""
     coast: CoastTracker = field(default_factory=CoastTracker)
     """The waterline of the land around."""
-    lock: WorldLock | None = None
-    """On the world `save_name`: no other instance may open it."""
     stamps: list[Stamp] = field(default_factory=list)
     """Imported heightmaps; part of the source, carried from save to save."""
     extra: dict[str, Any] = field(default_factory=dict)
     """What the saved world holds that this version does not know."""
-    _autosave: threading.Thread | None = None
     _edits_json: tuple[int, dict[str, Any]] | None = None
     """The edits as plain data at an epoch: most autosaves change only the rider's place."""
 
@@ -230,6 +223,7 @@ class Session:
         """Stand the rider at (x, z), at rest; the camera jumps along, nothing is interpolated across."""
         self.course.began_s = None  # whoever is carried does not ride
         riding.place(self.bicycle, self.land.ground, x, z, yaw_rad)
+        tracks.clear(self.entities.component(self.cast.rider, Tracks))
         self.entities.component(self.cast.rider, ChaseCamera).ready = False
         # Two steps of bookkeeping without motion: the camera finds its place, and "previous" equals "now".
         camera_system = self.schedule.systems[-1]
@@ -368,10 +362,12 @@ class Session:
         change is shown at once. A large one is worked out by worker threads and shown some frames later, all of it
         in one frame; changes made meanwhile are the next one. With `block` everything is shown now.
         """
+        self.land.ground.grow(self.season.warmth_c, self.season.moisture)
         uploads = self._switch_on(block)
         self._smooth_on(block)
         while self.touched is not None and not self.switch.pending:
             box, self.touched = self.touched, None
+            tracks.erase(self.entities.component(self.cast.rider, Tracks), box.x0, box.z0, box.x1, box.z1)
             snapshot = self.land.edits.snapshot()
             small = (box.x1 - box.x0) * (box.z1 - box.z0) <= AT_ONCE_M2
             if small and snapshot.work(box, self.land.epoch) <= AT_ONCE_OPS:
@@ -381,18 +377,18 @@ class Session:
                 self.switch.begin(snapshot, box)
                 if block:
                     uploads.extend(self._switch_on(block))
-        self._warmth_owed.update((page.key, None) for _, page, _ in uploads)
+        self._climate_owed.update((page.key, None) for _, page, _ in uploads)
         if not uploads and not self.switch.pending:
-            uploads.extend(self._renew_temperatures())
+            uploads.extend(self._renew_climate())
         return uploads
 
-    def _renew_temperatures(self) -> list[Upload]:
+    def _renew_climate(self) -> list[Upload]:
         """Let the climate of a few pages follow their land, in a frame that has no other edit to show."""
         uploads: list[Upload] = []
-        for key in list(self._warmth_owed)[:WARMED_PER_FRAME]:
-            del self._warmth_owed[key]
+        for key in list(self._climate_owed)[:WARMED_PER_FRAME]:
+            del self._climate_owed[key]
             page, layer = self.stream.store.page(key), self.stream.store.layer(key)
-            if page is not None and layer is not None and self.land.renew_temperature(page):
+            if page is not None and layer is not None and self.land.renew_climate(page):
                 uploads.append((layer, page, None))
         return uploads
 
@@ -462,7 +458,7 @@ class Session:
         if vegetation.tree_levels != quality.tree_levels:
             vegetation.tree_levels = quality.tree_levels
             for _, page in self.stream.store.residents():
-                page.trees = vegetation.trees(page)
+                self.land.replant(page)
             self.stream.forget_trees()
 
     def fit_levels(self, lens: Lens, quality: Quality) -> None:
@@ -483,95 +479,34 @@ class Session:
         self.stream.set_lod(lens.levels(quality))
         self.stream.bend_per_m = lens.bend_per_m(quality)
 
+    # Keeping it.
+
+    @property
+    def save_name(self) -> str:
+        """Name under which the world is kept; empty while it has none."""
+        return self.keeper.name
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether the land was changed since it was written."""
+        return self.keeper.epoch != self.land.edits.epoch
+
     def save(self, name: str) -> None:
-        """Write the world under `name`, and lock it for this instance.
-
-        A different world of that name is moved to the trash, with a message. Raises `UsageError` for an unusable name
-        or directory, or when another instance has the world open.
-        """
+        """Write the world under `name`; see `Keeper.save`."""
         name = check_name(name)
-        self.finish_autosave()
         self.finish_smoothing()
-        lock = self.lock
-        if lock is None or lock.name != name:
-            lock = lock_world(name)
-        replaced = None
-        try:
-            file = self.world_file()
-            if lock is not self.lock and name in list_worlds():
-                replaced = saves.move_to_trash(name)
-            saves.write_world(name, file)
-        except (UsageError, ValueError):
-            if replaced is not None:
-                saves.bring_back(replaced, name)
-            if lock is not self.lock:
-                lock.release()
-            raise
-        if replaced is not None:
-            self.messages.append((f"the earlier world {name!r} is in the trash: {replaced}", "warning"))
-        if lock is not self.lock and self.lock is not None:
-            self.lock.release()
-        self.lock, self.save_name = lock, name
-        self.saved_epoch = self.land.edits.epoch
-
-    def rename(self, name: str, new: str) -> None:
-        """Give a saved world another name, also the one that is open. Raises `UsageError` as `saves.rename_world`."""
-        if name != self.save_name or self.lock is None:
-            saves.rename_world(name, new)
-            return
-        self.finish_autosave()
-        self.lock.release()
-        try:
-            saves.rename_world(name, new)
-            name = check_name(new)
-        finally:
-            self.lock = lock_world(name)
-            self.save_name = name
+        self.keeper.save(name, self._frozen, self.land.edits.epoch)
 
     def duplicate(self, name: str, new: str) -> None:
-        """Copy a saved world, the open one as it is now. Raises `UsageError` as `saves.copy_world`."""
-        if name != self.save_name:
-            saves.copy_world(name, new)
-            return
-        new = saves.free_name(new)
-        self.finish_smoothing()
-        with lock_world(new):
-            saves.write_world(new, self.world_file())
+        """Copy a saved world, the open one as it is now; see `Keeper.duplicate`."""
+        if name == self.save_name:
+            self.finish_smoothing()
+        self.keeper.duplicate(name, new, self._frozen)
 
     def autosave(self) -> None:
-        """Write the world under its name on a thread of its own; nothing happens while the last one is at it.
-
-        Packing and syncing a large world takes longer than a frame. A failure becomes a message.
-        """
-        if self._autosave is not None and self._autosave.is_alive():
-            return
-        self.finish_autosave()
-        # What is read from the live session is read here; the thread gets plain data.
-        world, edits = self._frozen()
-        self._autosave = threading.Thread(
-            target=self._autosave_now,
-            args=(self.save_name, world, edits, self.land.edits.epoch),
-            name="autosave",
-        )
-        self._autosave.start()
-
-    def finish_autosave(self) -> None:
-        """Wait for the autosave in progress, if any."""
-        if self._autosave is not None:
-            self._autosave.join()
-            self._autosave = None
-
-    def _autosave_now(self, name: str, world: SavedWorld, edits: dict[str, Any], epoch: int) -> None:
-        try:
-            saves.write_world(name, saves.encode(world, edits))
-        except (UsageError, ValueError) as error:
-            self.messages.append((str(error), "warning"))
-        else:
-            self.saved_epoch = epoch
-
-    def world_file(self) -> WorldFile:
-        """The world as it is now, ready to be written."""
-        return saves.encode(*self._frozen())
+        """Write the world beside the frame; nothing happens while the last autosave is at it."""
+        if not self.keeper.busy:
+            self.keeper.autosave(self._frozen(), self.land.edits.epoch)
 
     def _frozen(self) -> tuple[SavedWorld, dict[str, Any]]:
         """The world as it is now, and its edits as plain data."""
@@ -596,12 +531,10 @@ class Session:
 
     def close(self) -> None:
         """End the workers, drop the entities and give the world's lock back; harmless when called twice."""
-        self.finish_autosave()
         if self.erosion is not None:
             self.erosion.cancel()
             self.erosion = None
-        if self.lock is not None:
-            self.lock.release()
+        self.keeper.close()
         self.coast.close()
         self.shade.close()
         self.switch.close()

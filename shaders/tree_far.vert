@@ -11,6 +11,7 @@ uniform sampler2D tree_rows;          // two texels a tree: x, height, z, parent
 // Of each level: inner and outer range, start and stretch of the morph; whether it morphs, shares kept. Then lowest foot,
 // far detail from and to, vanishing from; vanishing to, soft ranks.
 uniform vec4 tree_rules[2 * LEVELS + 2];
+uniform ivec2 climate;                // how warm and how moist it is, in the codes of kernels/scatter.py
 uniform vec4 sizes;                   // height and radius at scale 1, of either kind
 uniform int far_band;                  // 1 among the land of the far depth band
 uniform vec3 elevations;              // radians between which the next row of the atlas is nearer
@@ -58,8 +59,9 @@ void main() {
     float land = morph_mix(a.y, a.w, k);
     vec3 foot = vec3(place.x, land - camera.y - sea.w * distance2, place.y);
     float eye = length(foot);
+    int borne = int(b.z) >> 1;
     if (gl_InstanceID % BLOCK >= (block.w & 255) || far < reach.x || far >= reach.y || b.w >= keep ||
-            land < shown.x || eye < shown.y) {
+            land < shown.x || eye < shown.y || (borne & (HARDY_CODES - 1)) > climate.x || borne / HARDY_CODES > climate.y) {
         hide();
         return;
     }
@@ -68,7 +70,7 @@ void main() {
     float yaw = b.y, tint = fract(b.w * 61.0);
     // Where forests are thinned the rest grows wider, so that the slope stays as green.
     float width = (0.9 + 0.035 * yaw) * min(1.0 + 0.35 * (1.0 - min(keep, 1.0)), 1.3);
-    int kind = b.z < 0.5 ? 0 : 1;
+    int kind = int(b.z) & 1;
     vec2 size = kind == 0 ? sizes.xy : sizes.zw;
     v_fade = eye < shown.z ? -(shown.z - eye) / (shown.z - shown.y) : min(grown * 4.0, 1.0);
 

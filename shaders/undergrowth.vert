@@ -4,6 +4,7 @@
 #include "curvature.glsl"
 #include "foliage.glsl"
 #include "shade.glsl"
+#include "tracks.glsl"
 #include "undergrowth.glsl"
 
 layout(location = 0) in vec3 position;
@@ -32,6 +33,7 @@ void main() {
     float c = cos(plant.look.x * TURN), s = sin(plant.look.x * TURN);
     float size = grown * (KIND == SHRUB ? 0.40 + 0.55 * plant.look.z : 0.85 + 0.95 * plant.look.z);
     size *= 1.0 - 0.28 * plant.alpine;
+    if (KIND != SHRUB) size *= 1.0 - 0.85 * trodden(plant.foot.xz);
     // From afar thin blades would flicker: they are wider there.
     float wide = size * (KIND == SHRUB ? 1.0 : 1.0 + near / 26.0);
     vec3 local = vec3(position.x * wide, position.y * size, position.z * wide);

@@ -339,22 +339,22 @@ def test_autosave_writes_what_was_there_and_a_failure_is_a_message(session: Sess
     do(session, f"dab raise {rider.x},{rider.z} 20 5")
     session.autosave()
     do(session, f"dab raise {rider.x},{rider.z} 20 5")
-    session.finish_autosave()
+    session.keeper.finish()
     assert len(load_world("auto")[0].edits) == 1
-    assert session.saved_epoch == session.land.edits.epoch - 1
+    assert session.keeper.epoch == session.land.edits.epoch - 1
     session.messages.clear()
     directory = tmp_path / "worlds" / "auto"
     directory.rename(tmp_path / "aside")
     directory.write_text("a file where the directory should be")
     session.autosave()
-    session.finish_autosave()
+    session.keeper.finish()
     [(text, kind)] = session.messages
     assert "cannot be written" in text
     assert kind == "warning"
     # The next one, with the disk in order again, goes through.
     directory.unlink()
     session.autosave()
-    session.finish_autosave()
+    session.keeper.finish()
     assert len(load_world("auto")[0].edits) == 2
 
 

@@ -213,6 +213,7 @@ def vegetation_figures() -> list[dict[str, Any]]:
         for number in range(24):
             page = source.generate(PageKey(level, number % 6 - 3, number // 6 - 2))
             vegetation.trees(page)
+            page.woods = None
             began = time.thread_time()
             vegetation.trees(page)
             times.append(1000.0 * (time.thread_time() - began))
@@ -245,9 +246,9 @@ def forest_figures() -> list[dict[str, Any]]:
     game.bring_in_land()
     for _ in range(5):
         game.frame(0.2)
-    trees = game.renderer.trees_drawn
+    trees = game.drawing.renderer.trees_drawn
     spent: dict[str, list[float]] = {}
-    forest = game.renderer._trees
+    forest = game.drawing.renderer._trees
 
     def timed(name: str) -> None:
         plain = getattr(forest, name)
@@ -306,7 +307,7 @@ def undergrowth_figures() -> list[dict[str, Any]]:
         game.bring_in_land()
         for _ in range(3):
             game.frame(0.02)
-        grass = game.renderer._undergrowth
+        grass = game.drawing.renderer._undergrowth
         plain = grass.draw
         spent: list[float] = []
 

@@ -107,7 +107,7 @@ def figures() -> list[dict[str, Any]]:
     bench = Bench("high")
     bench.renderer.draw_enabled = False
     try:
-        timed = [_main_thread(bench), _waterline(bench)]
+        timed = [*_main_thread(bench), _waterline(bench)]
     finally:
         bench.close()
     bench = Bench("low")
@@ -117,7 +117,7 @@ def figures() -> list[dict[str, Any]]:
         bench.close()
 
 
-def _main_thread(bench: Bench) -> dict[str, Any]:
+def _main_thread(bench: Bench) -> list[dict[str, Any]]:
     for _ in range(30):
         bench.frame()
     # What a frame costs at each level differs, by the trees that stand above it: compared is like with like.
@@ -130,18 +130,28 @@ def _main_thread(bench: Bench) -> dict[str, Any]:
     usual = {level_m: float(np.median(times)) for level_m, times in still.items()}
     with_change = [one - usual[level_m] for level_m, times in changed.items() for one in times]
     without = [one - usual[level_m] for level_m, times in still.items() for one in times]
-    # Other programs disturb single frames of either kind: the worst of both are told beside the figure.
-    return figure(
-        "sea-level change of any size, p95 of main thread over a frame without, ms",
-        float(np.percentile(with_change, 95) - np.percentile(without, 95)),
-        "ms",
-        2.0,
-        compared_with={
-            "median of a change": float(np.median(with_change)),
-            "worst of a change": max(with_change),
-            "worst frame without a change": max(without),
-        },
-    )
+    worst, worst_still = max(with_change), max(without)
+    beside = {
+        "median of a change": float(np.median(with_change)),
+        "worst frame without a change": worst_still,
+    }
+    return [
+        figure(
+            "sea-level change of any size, p95 of main thread over a frame without, ms",
+            float(np.percentile(with_change, 95) - np.percentile(without, 95)),
+            "ms",
+            2.0,
+            compared_with=beside,
+        ),
+        # Whatever else the machine does then is counted too: the worst frame without a change tells how much.
+        figure(
+            "sea-level change of any size, worst frame of main thread over the median frame without, ms",
+            worst,
+            "ms",
+            2.0,
+            compared_with=beside,
+        ),
+    ]
 
 
 def _waterline(bench: Bench) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from game.kernels import jit
+from game.kernels.scatter import hardy_enough
 
 BUCKETS = 6
 """Detail (0 near, 1 middle, 2 far) · 2 + kind."""
@@ -21,11 +22,11 @@ LEVEL_COLUMNS = 7
 """Columns of a level row: inner range, outer range, (1 − m)·r, m·r, 1 when the level morphs,
 share of trees kept at the inner range, at the outer range."""
 
-SETUP_COLUMNS = 11
+SETUP_COLUMNS = 13
 """Columns of a setup row: camera above ground, lowest foot that shows (world height), near detail from and to,
 middle detail from and to, distance at which the last trees begin to vanish, distance where all have,
 width of the band of ranks over which a tree shrinks away, the earth's drop per square metre of distance, distance from
-the eye up to which `gather` goes."""
+the eye up to which `gather` goes, the two codes of the climate (`scatter.climate_codes`)."""
 
 _ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
@@ -126,6 +127,7 @@ def gather(
     altitude, lowest = setup[0], setup[1]
     near_from, near_to, mid_from, mid_to = setup[2], setup[3], setup[4], setup[5]
     vanish_from, vanish_to, soft, bend, limit = setup[6], setup[7], setup[8], setup[9], setup[10]
+    hardy, thirst = int(setup[11]), int(setup[12])
     inner, outer, start, stretch, morphs = level[0], level[1], level[2], level[3], level[4]
     keep_inner, keep_outer = level[5], level[6]
     if not inner < outer or high < lowest:
@@ -177,13 +179,13 @@ def gather(
         z = np.float32(corner_z + np.float64(rows[n, 2]))
         distance = np.sqrt(x * x + z * z + altitude2)
         keep = kept_share(distance, level, vanish_from, vanish_to)
-        if rank >= keep:
+        if rank >= keep or not hardy_enough(rows[n, 6], hardy, thirst):
             continue
         foot = morphed(rows[n, 1], rows[n, 3], distance, start, stretch, morphs)
         if foot < lowest:
             continue
         y = np.float32(np.float64(foot) - camera_y) - bend * (x * x + z * z)
-        kind = min(max(int(rows[n, 6]), 0), sizes.shape[0] - 1)
+        kind = min(int(rows[n, 6]) & 1, sizes.shape[0] - 1)
         grown = min((keep - rank) / soft, _ONE)
         scale = rows[n, 4] * (np.float32(0.35) + np.float32(0.65) * grown)
         half = _HALF * sizes[kind, 0] * scale

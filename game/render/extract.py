@@ -25,11 +25,12 @@ from game.ecs.components import (
     SculptTool,
     Sea,
     Season,
+    Tracks,
     Weather,
 )
 from game.ecs.world import EntityWorld
 from game.lod.selection import Selection
-from game.render.frame import BrushView, CameraView, FrameView, RiderView, brush_ring
+from game.render.frame import BrushView, CameraView, FrameView, RiderView, TracksView, brush_ring
 from game.streaming.bed import BedMap
 from game.streaming.mountain_shade import ShadeMap
 from game.world.runoff import RunoffView
@@ -140,6 +141,12 @@ def debris_view(entities: EntityWorld, cast: Cast, alpha: float) -> NDArray[np.f
     return rows[(rows[:, 6] >= 0.0) & (rows[:, 6] < rows[:, 7])]
 
 
+def tracks_view(entities: EntityWorld, cast: Cast) -> TracksView:
+    """What the tyres printed; nothing is copied."""
+    tracks = entities.component(cast.rider, Tracks)
+    return TracksView(tracks.rows, tracks.chunks, tracks.laid, tracks.erased, tracks.clock_s)
+
+
 def brush_view(entities: EntityWorld, cast: Cast, surface: Surface) -> BrushView | None:
     """The sculpting ring on the drawn surface, while the tool is active and points at land."""
     tool = entities.component(cast.tool, SculptTool)
@@ -169,11 +176,13 @@ def extract(
     bed: list[BedMap] | None = None,
     growth_line_m: float = -math.inf,
     snow_line_m: float = math.inf,
+    forest_limits: tuple[float, ...] = (0.0, 1.0, 0.0, 1.0),
     micro_m: tuple[float, float] = (1.0, 0.0),
     runoff: RunoffView | None = None,
     scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] | None = None,
     seed: int = 0,
     debris: bool = False,
+    tracks: bool = False,
     shade: ShadeMap | None = None,
 ) -> FrameView:
     """Everything the passes read this frame."""
@@ -196,6 +205,7 @@ def extract(
         brush=brush_view(entities, cast, surface),
         selection=selection,
         tree_tiles=tree_tiles,
+        forest_limits=forest_limits,
         micro_m=micro_m,
         rain_mm_h=weather.rain_mm_h,
         wetness=weather.wetness,
@@ -205,4 +215,5 @@ def extract(
         seed=seed,
         debris=debris_view(entities, cast, alpha) if debris else np.zeros((0, 11)),
         shade=shade,
+        tracks=tracks_view(entities, cast) if tracks else None,
     )

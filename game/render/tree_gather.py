@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.settings import Quality
-from game.kernels import instances, tree_tiles
+from game.kernels import instances, scatter, tree_tiles
 from game.lod import frustum
 from game.lod.selection import Selection
 from game.render.frame import CameraView, FrameView, covering
@@ -102,6 +102,7 @@ class TreeGather:
             _SOFT_RANKS,
             selection.bend_per_m,
             np.inf,
+            *scatter.climate_codes(view.look.warmth_c, view.look.moisture),
         )
 
     def gather(self, view: FrameView, store: TreeTable, limit_m: float = math.inf) -> None:

@@ -18,7 +18,7 @@ from game.gl.buffer import Buffer
 from game.gl.context import GLContext, GLObject
 from game.gl.texture import RGBA8, SRGB8_A8, Sampling, Texture2D, Texture2DArray, TextureFormat
 from game.gl.vertex_array import Stream, VertexArray
-from game.kernels import instances
+from game.kernels import instances, scatter
 from game.kernels.tree_tiles import BLOCK
 from game.render import model
 from game.render.frame import FrameView
@@ -73,6 +73,7 @@ class TreesPass:
                 "BLOCK": BLOCK,
                 "LINE_ROWS": LINE_ROWS,
                 "LEVELS": MOST_LEVELS,
+                "HARDY_CODES": scatter.HARDY_CODES,
             },
             {
                 "noise_tile": 3,
@@ -171,6 +172,7 @@ class TreesPass:
         rules[-2, 0], rules[-2, 1:], rules[-1, :2] = setup[1], setup[4:7], setup[7:9]
         self._far_program.use()
         self._far_program.set("tree_rules", rules)
+        self._far_program.set("climate", (int(setup[11]), int(setup[12])))
         textures: tuple[Texture2D | Texture2DArray, ...] = (*self._atlas, self.store.texture)
         for texture, unit in zip(textures, (_COLOUR_UNIT, _NORMAL_UNIT, _ROWS_UNIT), strict=True):
             texture.bind(unit)

@@ -86,7 +86,8 @@ _FIELDS: list[tuple[str, str, tuple[int, ...]]] = [
         "<f4",
         (4,),
     ),  # degrees warmer now, humidity added, degrees warmer all year, snow line of trees
-    ("leaves", "<f4", (4,)),  # autumn, fallen, spring, each 0…1; unused
+    ("leaves", "<f4", (4,)),  # autumn, fallen, spring, each 0…1; humidity added all year
+    ("forest", "<f4", (4,)),  # temperatures, then humidities, between which forests go from nothing to all
     (
         "waves",
         "<f4",
@@ -303,7 +304,8 @@ class FrameUniforms:
         row, look = self.data[0], view.look
         row["waters"] = (view.waves_m, runup_m(view.waves_m), chop(view.waves_m), view.growth_line_m)
         row["season"] = (look.warmer_c, look.moister, look.warmth_c, min(view.snow_line_m, 1e6))
-        row["leaves"] = (look.autumn, look.bare, look.spring, 0.0)
+        row["leaves"] = (look.autumn, look.bare, look.spring, look.moisture)
+        row["forest"] = view.forest_limits
         row["waves"] = wave_rows(view.waves_m)
         row["bed"] = 0.0
         for n, bed in enumerate(view.bed):

@@ -146,8 +146,9 @@ class PageStore(PageTable):
         """
         if page.key in self._pages:
             raise ValueError(f"{page.key} is resident already; a page is accepted once")
-        if len(self) + self._lent >= self.limit and not self._evict_one():
-            return None
+        while len(self) + self._lent >= self.limit:  # by more than one where the limit has just fallen
+            if not self._evict_one():
+                return None
         layer = self.enter(page.key)
         if layer is None:
             return None
@@ -219,14 +220,18 @@ class PageStore(PageTable):
         self.leave(layer)
 
     def shrink_to(self, limit: int) -> None:
-        """Use at most `limit` layers from here on; unwanted pages beyond that go, wanted ones when they can.
+        """Use at most `limit` layers from here on; unwanted pages beyond that go, wanted ones in a later `trim`.
 
         Raises `ValueError` when `limit` is not 1…`capacity`.
         """
         if not 1 <= limit <= self.capacity:
             raise ValueError(f"limit = {limit!r} is not accepted; give 1…{self.capacity} layers")
         self.limit = limit
-        while len(self) > self.limit and self._evict_one():
+        self.trim()
+
+    def trim(self) -> None:
+        """Let unwanted pages beyond the limit go: those that were still wanted when it fell."""
+        while len(self) + self._lent > self.limit and self._evict_one():
             pass
 
     def rest_some(self, count: int) -> None:

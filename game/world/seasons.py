@@ -53,6 +53,8 @@ class SeasonLook:
     """How fresh the green is, 0…1."""
     warmth_c: float = 0.0
     """The part of `warmer_c` that is not the season's: what deserts and forests go by."""
+    moisture: float = 0.0
+    """The part of `moister` that is not the season's: what forests go by."""
 
 
 def _bump(day: float, first: float, full: float, last: float, over: float) -> float:
@@ -75,6 +77,7 @@ def season_look(day: float, warmth_c: float = 0.0, moisture: float = 0.0) -> Sea
         bare=_bump(day, 300.0, 330.0, 445.0, 485.0),
         spring=_bump(day, 85.0, 120.0, 145.0, 185.0),
         warmth_c=warmth_c,
+        moisture=moisture,
     )
 
 

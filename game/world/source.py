@@ -27,6 +27,7 @@ from game.core.coords import (
 from game.kernels import (
     finish,
     fractal,
+    growth,
     hashing,
     heightfield,
     interpolation,
@@ -341,6 +342,13 @@ class HeightSource:
         lifted = p["uplift_plain"] + inside * (p["uplift_foothill"] + p["uplift_range"] * inside)
         return min(max(lifted, 0.0), 1.0)
 
+    @property
+    def forest_limits(self) -> NDArray[np.float32]:
+        """Temperatures in °C, then humidities, between which forests go from nothing to all: float32 [4]."""
+        woods = self.recipe.forest
+        low, high = woods.treeline_c - woods.treeline_band_c, woods.treeline_c + woods.treeline_band_c
+        return np.array((low, high, woods.humidity_low, woods.humidity_high), np.float32)
+
     def forest_nodes(self, node_x: int, node_z: int, nx: int, nz: int) -> NDArray[np.float32]:
         """Tree density at nodes 64 m apart from node (node_x, node_z): float32 [nz, nx], 0…1.
 
@@ -362,6 +370,56 @@ class HeightSource:
                 found = work.nodes[landscape.N_FOREST, 2 : rows + 2, 2 : columns + 2]
                 np.clip(found, 0.0, 1.0, out=out[j : j + rows, i : i + columns])
         return out
+
+    def growth_nodes(
+        self, node_x: int, node_z: int, nx: int, nz: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """What grows at nodes 64 m apart, and what it depends on, from node (node_x, node_z).
+
+        Density float32 [nz, nx], the bits of `forest_nodes`, and fields float32 [growth.FIELDS, nz, nx]. Sides of up to
+        256 nodes. Raises `ValueError` for more, and as `forest_nodes`.
+        """
+        if nx > _FOREST_TILE or nz > _FOREST_TILE:
+            raise ValueError(f"{nx} × {nz} nodes are not accepted; give sides of up to {_FOREST_TILE}")
+        _check_box(node_x * NODE_SPACING_M, (node_x + nx - 1) * NODE_SPACING_M, nx, "node_x")
+        _check_box(node_z * NODE_SPACING_M, (node_z + nz - 1) * NODE_SPACING_M, nz, "node_z")
+        density = np.empty((nz, nx), np.float32)
+        fields = np.empty((growth.FIELDS, nz, nx), np.float32)
+        work = self._work()
+        at = node_x - 2, node_z - 2, landscape.NODE_SHIFT, nx + 4, nz + 4
+        nodes.mid_tier(*at, 0, 0, self._tables, work)
+        nodes.node_grid(*at, 2, self._tables, work)
+        growth.node_fields(node_x, node_z, nx, nz, 2, self._tables, work, density, fields)
+        return density, fields
+
+    @property
+    def growth_rules(self) -> NDArray[np.float32]:
+        """Where trees stand: float32, in the order of `growth.RULES`."""
+        p = self._tables.parameters
+        line, band = p[landscape.P_TREELINE], p[landscape.P_TREELINE_BAND]
+        return np.array(
+            [
+                p[landscape.P_LAPSE],
+                line - band,
+                line + band,
+                p[landscape.P_TREE_SLOPE_LOW],
+                p[landscape.P_TREE_SLOPE_HIGH],
+            ],
+            np.float32,
+        )
+
+    def lay_stamps(
+        self,
+        level: int,
+        xs: NDArray[np.float64],
+        zs: NDArray[np.float64],
+        heights: NDArray[np.float32],
+    ) -> bool:
+        """Replace land under imported heightmaps, as `level` shows it; whether there may be any. In place.
+
+        `heights` float32 [len(zs), len(xs)] at world metres, ascending. There are none here.
+        """
+        return False
 
 
 def _positions(level: int, first: int, count: int) -> NDArray[np.int64]:

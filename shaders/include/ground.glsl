@@ -1,6 +1,7 @@
 #include "frame.glsl"
 #include "ground_colours.glsl"
 #include "tile.glsl"
+#include "woods.glsl"
 #if FAR_BAND == 0
 #include "material.glsl"
 #endif
@@ -13,6 +14,8 @@ struct Ground {
     float open_sky;
     float gloss;
     float shade;  // share of the sun left by relief too small for the mesh
+    vec3 pressed; // albedo where a tyre pressed
+    float give;   // how far the ground gives way under one: 0 rock … 1 snow
 };
 
 Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
@@ -76,7 +79,7 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     float crown = middle.g;
     float stand = 0.50 + (own_broad.r - 0.5) * 0.55 + (own_wide.r - 0.5) * 0.45 + (crown - 0.5) * (1.1 * afar + 0.2);
     float reach = mix(0.10, 0.26, blur);
-    float wood = smoothstep(-reach, reach, climate.a * (1.06 + reach) - max(stand, 0.02 + reach));
+    float wood = smoothstep(-reach, reach, climate.a * standing_share(climate) * (1.06 + reach) - max(stand, 0.02 + reach));
     wood *= 1.0 - bed_share;
     // Scrub and lone trees in the grass: too small for the climate's grid.
     float scrub = smoothstep(0.62, 0.80, 0.5 * crown + 0.5 * own_broad.r + 0.30 * (wide.r - 0.5)) * afar;
@@ -209,9 +212,21 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     found.normal = normalize(normal + vec3(steeper.x - tilt.x, 0.0, steeper.y - tilt.y) - dent);
     found.open_sky = 1.0 - 0.35 * wood * (1.0 - crown) - 0.22 * cliff * (1.0 - middle.r);
     found.shade = 1.0;
+    found.pressed = albedo;
+    found.give = 0.0;
 #if FAR_BAND == 0
     found.open_sky *= mix(1.0, 0.62 + 0.76 * detail.height, close);
     found.shade = detail.shade;
+    // Bent grass and earth, needles trodden in, damp sand from below, packed snow.
+    vec3 mark = mix(mix(SOIL * 0.62, turf * 0.55, 0.45 * (1.0 - soil)), NEEDLES * 0.42, wood);
+    mark = mix(mark, DUNE * 0.62, arid);
+    mark = mix(mark, SILT * 0.60, bed_share);
+    mark = mix(mark, rubble * 0.72, scree);
+    mark = mix(mark, SAND * 0.60, beach * (1.0 - 0.4 * bed_share));
+    found.pressed = mix(mark, SNOW * vec3(0.66, 0.71, 0.80), snow) * (1.0 - 0.3 * wet);
+    float yields = mix(mix(0.62, 0.75, max(wood, soil)), 0.90, max(arid, bed_share));
+    yields = mix(yields, 0.30, scree) * (1.0 - cliff);
+    found.give = mix(max(yields, 0.9 * beach), 1.0, snow);
 #endif
     found.gloss = max(wet * 0.6, snow * 0.25);
     return found;

@@ -1,6 +1,7 @@
 #include "frame.glsl"
 #include "ground_colours.glsl"
 #include "tile.glsl"
+#include "woods.glsl"
 
 // Where grass, flowers and small shrubs grow: a function of seed, place, climate and the drawn land alone. The mixture of
 // turf, rock, sand and snow is that of ground.glsl, so that nothing stands where the land shows none of its soil.
@@ -112,7 +113,7 @@ Plant plant_at(int index) {
     float dry = smoothstep(1.6 + waters.y, 3.6 + waters.y, shore) * step(0.5, height - sea.y - sea.z);
     float soil = smoothstep(0.60, 0.82, fine.r + 0.25 * (middle.r - 0.5));
     float stand = 0.50 + (broad.r - 0.5) * 0.55 + (own_wide.r - 0.5) * 0.45 + (middle.g - 0.5) * 0.2;
-    float wood = smoothstep(-0.10, 0.10, climate.a * 1.16 - max(stand, 0.12)) * (1.0 - bed);
+    float wood = smoothstep(-0.10, 0.10, climate.a * standing_share(climate) * 1.16 - max(stand, 0.12)) * (1.0 - bed);
     float fertile = (1.0 - arid) * (1.0 - scree) * (1.0 - cold) * (1.0 - bed) * dry;
     float lush = smoothstep(0.06, 0.66, humid + patchy * 0.55);
     float high_up = 1.0 - smoothstep(1.5, 8.5, celsius);

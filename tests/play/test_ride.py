@@ -236,7 +236,7 @@ before = warmup.compiled_signatures()
 game = Game(options, window, gl, Interface())
 for _ in range(20):
     game.frame(0.05)
-    game._pick(80.0, 60.0)
+    game.drawing.pick(game.session, 80.0, 60.0)
 after = warmup.compiled_signatures()
 game.release()
 window.close()
@@ -264,16 +264,16 @@ game = Game(options, window, gl, Interface(show_hints=False))
 game.interface.menu_open = True
 for _ in range(4):
     game.frame(0.05)
-before = game.renderer.read_pixels()
+before = game.drawing.renderer.read_pixels()
 window.close()  # and with it every GL object
-game.window = window = Window.open(320, 180, offscreen=True)
-assert not game.renderer.alive
+game.drawing.window = window = Window.open(320, 180, offscreen=True)
+assert not game.drawing.renderer.alive
 game.frame(0.0)
-after = game.renderer.read_pixels()
+after = game.drawing.renderer.read_pixels()
 left = slice(0, 130)  # the menu covers the right and shows other times
 difference = np.abs(after[:, left].astype(int) - before[:, left]).mean()
 game.release()
-assert game.gl.live == 0, game.gl.live_by_kind()
+assert game.drawing.gl.live == 0, game.drawing.gl.live_by_kind()
 window.close()
 sys.exit(f"the picture differs by {difference}" if difference > 2.0 else 0)
 """
@@ -293,7 +293,7 @@ options = RideOptions(seed=7, offscreen=True, width=160, height=90, quality="low
 window, gl = launch.open_context(options)
 from game.ui.interface import Interface
 game = Game(options, window, gl, Interface())
-game.inputs.grab_pointer = lambda wanted: None  # no pointer off screen
+game.player.inputs.grab_pointer = lambda wanted: None  # no pointer off screen
 game.frame(0.05)
 assert not game.session.paused
 pygame.event.post(pygame.event.Event(pygame.WINDOWFOCUSLOST))

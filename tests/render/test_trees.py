@@ -15,6 +15,7 @@ from game.lod.selection import PATCH_DTYPE, Selection
 from game.render.frame import FrameView
 from game.render.tree_gather import SHORE_M, TreeGather, level_rows
 from game.render.tree_table import TreeTable
+from game.world.seasons import SeasonLook
 from game.world.vegetation import share_kept, tiles_along
 from tests.render.scene import frame_view
 
@@ -222,7 +223,12 @@ def test_jitted_agrees_with_plain_python() -> None:
     gather = TreeGather(QUALITY, SIZES)
     view = view_of(trees, 12.25, -30.5, yaw_rad=0.4, pitch_rad=0.0)
     levels = level_rows(view.selection, 4, 1.0)
-    setup = np.array([1.7, -500.0, 26.0, 31.0, 96.0, 113.0, 690.0, 880.0, 0.08, 1e-5, 1e9], np.float32)
+    trees[::3, 2] += 2 * scatter.climate_codes(-1.0, 0.0)[0]
+    view.tree_tiles = tiles_of(trees, QUALITY.tree_levels)
+    codes = scatter.climate_codes(-2.0, 0.0)
+    setup = np.array(
+        [1.7, -500.0, 26.0, 31.0, 96.0, 113.0, 690.0, 880.0, 0.08, 1e-5, 1e9, *codes], np.float32
+    )
     planes = gather._planes(view.camera)
     results = []
     for function in (instances.gather, instances.gather.py_func):
@@ -356,10 +362,16 @@ def test_a_ride_through_like_woods_needs_no_more_room_than_its_start() -> None:
     assert len(table.rows) == room
 
 
+def in_order(key: PageKey, rows: np.ndarray) -> np.ndarray:
+    out = np.empty_like(rows)
+    scatter.in_tiles(rows, key.span_m, tiles_along(key.level), out)
+    return out
+
+
 def test_the_table_keeps_up_with_pages_that_come_go_and_change() -> None:
     random = np.random.default_rng(3)
     pages = {key: rows for key, rows, _ in tiles_of(forest(4000, (0.0, 0.0), 500.0), 4)}
-    keys = sorted(pages)
+    whole, keys = dict(pages), sorted(pages)
     table = TreeTable(1)
     mirror = table.rows.copy()
     for step in range(40):
@@ -368,6 +380,12 @@ def test_the_table_keeps_up_with_pages_that_come_go_and_change() -> None:
             key = keys[held[0]]
             pages[key] = pages[key].copy()
             pages[key][:: 1 + step, 1] += 1.5
+        elif step % 3 == 1 and held:
+            # An edit fells some, plants some and makes others shorter.
+            key, felled = keys[held[-1]], random.random(len(pages[keys[held[-1]]])) < 0.1
+            pages[key] = np.concatenate([pages[key][~felled], whole[key][: random.integers(0, 3)]])
+            pages[key][-3:, 4] *= 0.9
+            pages[key] = in_order(key, pages[key])
         tiles = [(keys[n], pages[keys[n]], int(n)) for n in held]
         for first, end in table.sync(tiles):
             if len(mirror) < len(table.rows):
@@ -464,6 +482,40 @@ class TestDrawn:
                 hits += bool(changed[int(line) - 1 : int(line) + 2, int(column) - 1 : int(column) + 2].any())
         assert seen > 40
         assert hits == seen
+
+    @pytest.mark.parametrize("change", [{"warmth_c": -6.0}, {"moisture": -0.4}])
+    def test_a_colder_or_drier_world_shows_only_the_trees_that_bear_it(
+        self, gl_context: GLContext, change: dict[str, float]
+    ) -> None:
+        """Near, far and their shadows: the picture is that of a world in which the others never stood."""
+        from game.render.renderer import Renderer
+
+        trees = forest(1500, (0.0, -160.0), 240.0)
+        hardy, thirst = scatter.climate_codes(change.get("warmth_c", 0.0), change.get("moisture", 0.0))
+        tender = np.arange(len(trees)) % 2 == 0
+        # Half of them bear exactly this climate, the others one step less of it.
+        step = 1 if "warmth_c" in change else scatter.HARDY_CODES
+        borne = 0 if "warmth_c" in change else scatter.HARDY_CODES * thirst
+        borne += hardy if "warmth_c" in change else 0
+        trees[:, 2] += 2 * (borne + step * tender)
+        view = view_of(trees, 0.0, 0.0, pitch_rad=-0.1)
+        view.width, view.height = 320, 180
+        renderer = Renderer(gl_context, QUALITY, 320, 180)
+        renderer.draw(view)
+        before = renderer.read_pixels()
+        drawn_before = renderer.trees_drawn
+        view.look = SeasonLook(**change)
+        renderer.draw(view)
+        found, count = renderer.read_pixels(), renderer.trees_drawn
+        view.tree_tiles = tiles_of(trees[~tender], QUALITY.tree_levels)
+        renderer.draw(view)
+        assert 100 < count == renderer.trees_drawn < 0.7 * drawn_before
+        assert np.array_equal(found, renderer.read_pixels())
+        view.tree_tiles = tiles_of(trees, QUALITY.tree_levels)
+        view.look = SeasonLook()
+        renderer.draw(view)
+        assert np.array_equal(before, renderer.read_pixels())
+        renderer.release()
 
     def test_counters(self, gl_context: GLContext) -> None:
         from game.render.renderer import Renderer

@@ -107,6 +107,19 @@ def test_revisions_tell_which_heights_changed_and_when() -> None:
     assert not moved_on()
 
 
+def test_a_lower_limit_costs_no_page_that_is_wanted() -> None:
+    """Six pages wanted when the limit fell to three: they go when they are unwanted, and the next page gets in."""
+    store = PageStore(6)
+    for n in range(6):
+        store.accept(flat_page(PageKey(0, n, 0)))
+    store.shrink_to(3)
+    assert len(store) == 6
+    store.frame += 1
+    store.touch(store.layer(PageKey(0, 4, 0)))
+    assert store.accept(flat_page(PageKey(0, 9, 0))) is not None
+    assert {page.key.ix for _, page in store.residents()} == {4, 5, 9}
+
+
 def test_wrong_use_is_refused() -> None:
     for capacity in (0, 257):
         with pytest.raises(ValueError, match="256"):

@@ -230,6 +230,9 @@ class OneBump:
         page.epoch = self.epoch
         return 0, 132, 0, 132
 
+    def catch_up(self, page: PageData) -> None:
+        self.evaluate_box(page)
+
 
 def test_edits_reach_resident_and_arriving_pages(opened) -> None:
     stream = opened(flat_page, LOD, 1)
@@ -266,6 +269,25 @@ def test_other_quality_keeps_the_pages(opened) -> None:
     assert view.complete
     assert stream.stats.generated == before
     assert stream.count_holes() == 0
+
+
+def test_a_shorter_view_gives_its_layers_back_and_throws_no_page_away(opened) -> None:
+    """All 160 pages of a far view are wanted when it becomes a short one elsewhere, with fewer layers."""
+    far, near = LodSettings(230.0, 100_000.0, 32), LodSettings(110.0, 5000.0, 16)
+    assert near.layers < far.layers
+    stream = opened(flat_page, far, 1)
+    frame(stream, 0.0, 0.0, 0.0, 0.0)
+    assert stream.stats.resident > near.layers
+    before = stream.stats.generated
+    stream.set_lod(near)
+    _, view = frame(stream, 700.0, 0.0, 0.1, 0.1)
+    made = stream.stats.generated - before
+    assert stream.stats.late == stream.stats.queue == 0
+    assert stream.stats.resident <= stream.store.limit == near.layers
+    assert made > 0
+    assert np.allclose(view.ranges, near.targets)
+    frame(stream, 700.0, 0.0, 0.2, 0.1)
+    assert stream.stats.generated == before + made
 
 
 def test_wrong_values_are_refused(opened) -> None:
