@@ -70,7 +70,7 @@ AT_ONCE_OPS = 48
 """Operations that a page goes through within a frame: undo under hundreds of dabs would take it a tenth of a second."""
 
 WARMED_PER_FRAME = 2
-"""Pages whose temperatures follow an edit in one frame."""
+"""Pages whose climate follows an edit in one frame."""
 
 AT_ONCE_M2 = 45_000.0
 """Changes of a smaller box are shown in the frame they were made in: any dab of up to 100 m, a quick drag of 50 m."""
@@ -144,8 +144,8 @@ class Session:
     """The lens the levels stand for."""
     gates: int = 0
     """Gates ridden through since the start."""
-    _warmth_owed: dict[PageKey, None] = field(default_factory=dict)
-    """Pages whose land moved and whose temperatures have not followed, the longest waiting first."""
+    _climate_owed: dict[PageKey, None] = field(default_factory=dict)
+    """Pages whose land moved and whose climate has not followed, the longest waiting first."""
     _owed: list[Upload] = field(default_factory=list)
     """Uploads of a change that was shown outside of a frame."""
     messages: list[tuple[str, str]] = field(default_factory=list)
@@ -377,18 +377,18 @@ class Session:
                 self.switch.begin(snapshot, box)
                 if block:
                     uploads.extend(self._switch_on(block))
-        self._warmth_owed.update((page.key, None) for _, page, _ in uploads)
+        self._climate_owed.update((page.key, None) for _, page, _ in uploads)
         if not uploads and not self.switch.pending:
-            uploads.extend(self._renew_temperatures())
+            uploads.extend(self._renew_climate())
         return uploads
 
-    def _renew_temperatures(self) -> list[Upload]:
+    def _renew_climate(self) -> list[Upload]:
         """Let the climate of a few pages follow their land, in a frame that has no other edit to show."""
         uploads: list[Upload] = []
-        for key in list(self._warmth_owed)[:WARMED_PER_FRAME]:
-            del self._warmth_owed[key]
+        for key in list(self._climate_owed)[:WARMED_PER_FRAME]:
+            del self._climate_owed[key]
             page, layer = self.stream.store.page(key), self.stream.store.layer(key)
-            if page is not None and layer is not None and self.land.renew_temperature(page):
+            if page is not None and layer is not None and self.land.renew_climate(page):
                 uploads.append((layer, page, None))
         return uploads
 
@@ -458,7 +458,7 @@ class Session:
         if vegetation.tree_levels != quality.tree_levels:
             vegetation.tree_levels = quality.tree_levels
             for _, page in self.stream.store.residents():
-                page.trees = vegetation.trees(page)
+                self.land.replant(page)
             self.stream.forget_trees()
 
     def fit_levels(self, lens: Lens, quality: Quality) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import PageKey
-from game.kernels import scatter
+from game.kernels import scatter, tree_tiles
 from game.kernels.tree_tiles import BLOCK, TILE_COLUMNS
 from game.world.page import TREE_COLUMNS
 from game.world.vegetation import tiles_along
@@ -112,30 +112,30 @@ class TreeTable:
         self._give_back(held.first, held.first + _whole_blocks(len(held.source)))
 
     def _change(self, held: _Held, key: PageKey, rows: NDArray[np.float32]) -> list[tuple[int, int]]:
-        """An edit moved feet up or down; the order of the rows follows place and rank, which it leaves alone."""
-        if len(rows) != len(held.source):
+        """An edit moved feet up and down; or it felled or planted trees, and rows from there on stand elsewhere."""
+        was, first = held.source, held.first
+        blocks = np.zeros(_whole_blocks(len(rows)) // BLOCK, np.bool_)
+        same = tree_tiles.compare(was, rows, blocks)
+        changed = np.flatnonzero(blocks)
+        if same:
+            held.source = rows
+            if len(changed):
+                self.rows[first : first + len(rows)] = rows
+                self._measure(held)
+        else:
             self._drop(key)
-            return [self._add(key, rows)]
-        moved = np.flatnonzero((rows[:, 1] != held.source[:, 1]) | (rows[:, 3] != held.source[:, 3]))
-        held.source = rows
-        if not len(moved):
-            return []
-        first = held.first
-        self.rows[first : first + len(rows)] = rows
-        self._measure(held)
-        blocks = np.unique(moved // BLOCK)
+            first, end = self._add(key, rows)
+            if first != held.first:
+                return [(first, end)]
         return [
             (first + int(run[0]) * BLOCK, first + min((int(run[-1]) + 1) * BLOCK, len(rows)))
-            for run in np.split(blocks, np.flatnonzero(np.diff(blocks) > 1) + 1)
+            for run in np.split(changed, np.flatnonzero(np.diff(changed) > 1) + 1)
+            if len(run)
         ]
 
-    def _measure(self, held: _Held) -> None:
-        if not len(held.table):
-            return
-        feet = held.source[:, (1, 3)]
-        starts = held.table[:, 5] - held.first
-        held.bounds[:, 0] = np.minimum.reduceat(feet.min(axis=1), starts)
-        held.bounds[:, 1] = np.maximum.reduceat(feet.max(axis=1), starts)
+    @staticmethod
+    def _measure(held: _Held) -> None:
+        tree_tiles.foot_bounds(held.source, held.table, held.first, held.bounds)
 
     # Spans of rows.
 

@@ -23,13 +23,25 @@ from numpy.typing import NDArray
 
 from game.core.coords import APRON, GENERATED, GENERATED_APRON, STORED, PageKey
 from game.kernels import brush as brush_kernels
-from game.kernels import finish, scatter
+from game.kernels import finish
+from game.kernels.growth import GROWTH_LEVEL
 from game.world import operations
 from game.world.deltas import Delta, DeltaCache, fold
 from game.world.operations import BRUSHES, DELTA, FALLOFFS, RADIUS_M, STRENGTH_M
 from game.world.page import PageData
+from game.world.woods import IndexBox, Planter, Woods
 
-__all__ = ["BRUSHES", "FALLOFFS", "FORMAT", "RADIUS_M", "STRENGTH_M", "DirtyBox", "EditLog", "EditSnapshot"]
+__all__ = [
+    "BRUSHES",
+    "FALLOFFS",
+    "FORMAT",
+    "RADIUS_M",
+    "STRENGTH_M",
+    "DirtyBox",
+    "EditLog",
+    "EditSnapshot",
+    "IndexBox",
+]
 
 FORMAT = 3
 """Version of the JSON form. 1 knew raise and lower only, 2 no times; their files read as they are."""
@@ -79,7 +91,7 @@ class DirtyBox(NamedTuple):
 
     def touches(self, key: PageKey) -> bool:
         """Whether the change can alter the page, its apron included."""
-        return _samples_in(self, key) is not None
+        return _samples_in(self, _Grid.of(key)) is not None
 
     def pages(self, level: int) -> Iterator[PageKey]:
         """Keys of all pages of `level` that the change can alter."""
@@ -91,23 +103,38 @@ class DirtyBox(NamedTuple):
                     yield key
 
 
-IndexBox = tuple[int, int, int, int]
-"""Rows j0…j1 and columns i0…i1, half open."""
+class _Grid(NamedTuple):
+    """A square of samples of one level: those generated for a page, or the lattice of its woods."""
+
+    level: int
+    first_i: int
+    first_j: int
+    """Sample index of [0, 0]."""
+    side: int
+    """How many there are along a side."""
+
+    @classmethod
+    def of(cls, key: PageKey) -> _Grid:
+        return cls(key.level, *_first_sample(key), GENERATED)
+
+    @classmethod
+    def under(cls, woods: Woods) -> _Grid:
+        return cls(GROWTH_LEVEL, *woods.first, woods.count)
 
 
-def _samples_in(box: DirtyBox, key: PageKey) -> IndexBox | None:
-    """Generated indices (0…136) of the page's samples in `box`; None when it has none or shows no such brush."""
-    spacing = key.spacing_m
-    if key.level > 0 and box.radius_m <= spacing:
+def _samples_in(box: DirtyBox, grid: _Grid) -> IndexBox | None:
+    """Indices of the samples of `grid` in `box`; None when it has none or its level shows no such brush."""
+    level, first_i, first_j, side = grid
+    spacing = 1 << level
+    if level > 0 and box.radius_m <= spacing:
         return None
-    first_i, first_j = _first_sample(key)
     # One sample more on each side, as the kernel does, so that rounding cannot drop a rim sample. Filtering from level
     # to level carries a baked sample less than one sample outward in R and less than two in G.
     more = 3 if box.baked else 1
     i0 = max(0, math.floor(box.x0 / spacing) - more - first_i)
-    i1 = min(GENERATED, math.ceil(box.x1 / spacing) + more + 1 - first_i)
+    i1 = min(side, math.ceil(box.x1 / spacing) + more + 1 - first_i)
     j0 = max(0, math.floor(box.z0 / spacing) - more - first_j)
-    j1 = min(GENERATED, math.ceil(box.z1 / spacing) + more + 1 - first_j)
+    j1 = min(side, math.ceil(box.z1 / spacing) + more + 1 - first_j)
     return (j0, j1, i0, i1) if i0 < i1 and j0 < j1 else None
 
 
@@ -172,22 +199,26 @@ class EditSnapshot:
         """
         if page.epoch >= self.epoch:
             return
-        ops = self._ops_on(page.key)
-        if len(ops) == 0 and page.edited is page.base:
-            page.epoch = self.epoch
-            return
-        changed: IndexBox = (0, GENERATED, 0, GENERATED)
-        if len(ops) == 0:
-            page.edited = page.base
-        else:
-            if page.edited is page.base:
-                changed = _samples_in(_around(ops, self.epoch), page.key) or changed
-            page.edited = page.base.copy()
-            self._apply(page, ops, changed)
+        grid = _Grid.of(page.key)
+        ops = self._ops_on(grid)
+        changed: IndexBox | None = None
+        if len(ops) or page.edited is not page.base:
+            changed = (0, GENERATED, 0, GENERATED)
+            if len(ops) == 0:
+                page.edited = page.base
+            else:
+                if page.edited is page.base:
+                    changed = _samples_in(_around(ops, self.epoch), grid) or changed
+                page.edited = page.base.copy()
+                self._apply(page.edited, page.base, grid, ops, changed)
+        page.epoch = self.epoch
         if samples_only:
-            page.epoch = self.epoch
-        else:
+            return
+        if changed is not None:
             self._finish(page, changed)
+        if page.woods is not None:
+            nodes = self._grow_anew(page.woods)
+            page.trees = page.woods.planter.replant(page, nodes, changed)
 
     def evaluate_box(
         self, page: PageData, box: DirtyBox | None = None, *, samples_only: bool = False
@@ -198,42 +229,94 @@ class EditSnapshot:
         is replayed from `base`. `box` may be left out: the log remembers every change, so that a page which
         missed some is right too. With `samples_only` just `edited` follows, not what is made from it.
 
-        Returns the stored indices (j0, j1, i0, i1) whose heights or normals changed, or None.
+        Returns the stored indices (j0, j1, i0, i1) whose heights or normals changed, or None: `page.trees` may be
+        others even then.
         """
-        if page.epoch >= self.epoch:
+        since = page.epoch
+        if since >= self.epoch:
             return None
-        if self.epoch - page.epoch > _MOST_BOXES or page.epoch < self._forgotten:
+        if self.epoch - since > _MOST_BOXES or since < self._forgotten:
             was = page.edited
             self.evaluate(page, samples_only=samples_only)
             return None if page.edited is was else (0, STORED, 0, STORED)
-        news = self._boxes[page.epoch - self._forgotten : self.epoch - self._forgotten]
-        if len(news) == 1:
-            changed = _samples_in(news[0], page.key)
-        else:
-            missed = [change for change in news if change.touches(page.key)]
-            changed = _samples_in(reduce(DirtyBox.union, missed), page.key) if missed else None
-        if changed is None:
-            page.epoch = self.epoch
-            return None
-        if page.epoch >= self.removed_at:
-            first = int(np.searchsorted(self.op_epochs, page.epoch, side="right"))
-            if page.edited is page.base:
-                page.edited = page.base.copy()
-            self._apply(page, self.ops[first:], changed)
-        else:
-            ops = self._ops_on(page.key)
-            if len(ops) == 0:
+        grid = _Grid.of(page.key)
+        changed = self._missed(since, grid)
+        if changed is not None:
+            ops = self._news(since, grid)
+            if ops is None:
                 page.edited = page.base
             else:
-                j0, j1, i0, i1 = changed
                 if page.edited is page.base:
                     page.edited = page.base.copy()
-                page.edited[j0:j1, i0:i1] = page.base[j0:j1, i0:i1]
-                self._apply(page, ops, changed)
+                elif since < self.removed_at:
+                    j0, j1, i0, i1 = changed
+                    page.edited[j0:j1, i0:i1] = page.base[j0:j1, i0:i1]
+                self._apply(page.edited, page.base, grid, ops, changed)
+        page.epoch = self.epoch
         if samples_only:
-            page.epoch = self.epoch
             return changed
-        return self._finish(page, changed)
+        rows = None if changed is None else self._finish(page, changed)
+        if page.woods is not None:
+            nodes = self._grow(page.woods, since)
+            if nodes is not None or changed is not None:
+                page.trees = page.woods.planter.replant(page, nodes, changed)
+        return rows
+
+    def plant(self, page: PageData, planter: Planter) -> None:
+        """Sow the woods of a page that stands at this epoch, and set its trees."""
+        page.woods = planter.sow(page.key)
+        if page.woods is not None:
+            self._grow_anew(page.woods)
+        page.trees = planter.place(page)
+
+    def _missed(self, since: int, grid: _Grid) -> IndexBox | None:
+        """Where on `grid` the land may be another than at epoch `since`."""
+        news = self._boxes[since - self._forgotten : self.epoch - self._forgotten]
+        if len(news) == 1:
+            return _samples_in(news[0], grid)
+        missed = [change for change in news if _samples_in(change, grid) is not None]
+        return _samples_in(reduce(DirtyBox.union, missed), grid) if missed else None
+
+    def _news(self, since: int, grid: _Grid) -> NDArray[np.float64] | None:
+        """Operations to apply: what came after `since`, or all on `grid` when something was taken back; None for none
+        at all."""
+        if since >= self.removed_at:
+            return self.ops[int(np.searchsorted(self.op_epochs, since, side="right")) :]
+        ops = self._ops_on(grid)
+        return ops if len(ops) else None
+
+    def _grow(self, woods: Woods, since: int) -> IndexBox | None:
+        """Bring woods from epoch `since` to this one; the box of the page's lattice in which the density changed."""
+        grid = _Grid.under(woods)
+        changed = self._missed(since, grid)
+        if changed is None:
+            return None
+        ops = self._news(since, grid)
+        if ops is None:
+            return woods.forget_edits()
+        j0, j1, i0, i1 = kept = woods.cover(changed)
+        if since < self.removed_at:
+            woods.edited[j0:j1, i0:i1] = woods.base[j0:j1, i0:i1]
+        i, j = woods.kept_first
+        part = _Grid(GROWTH_LEVEL, i, j, grid.side)
+        self._apply(woods.edited, woods.base, part, ops, kept)
+        return woods.renew(changed)
+
+    def _grow_anew(self, woods: Woods) -> IndexBox | None:
+        """Bring woods of whatever epoch to this one; the box of the page's lattice in which the density changed."""
+        was = woods.forget_edits()
+        grid = _Grid.under(woods)
+        ops = self._ops_on(grid)
+        changed = _samples_in(_around(ops, self.epoch), grid) if len(ops) else None
+        if changed is None:
+            return was
+        kept = woods.cover(changed)
+        i, j = woods.kept_first
+        self._apply(woods.edited, woods.base, _Grid(GROWTH_LEVEL, i, j, grid.side), ops, kept)
+        now = woods.renew(changed)
+        if was is None or now is None:
+            return now if was is None else was
+        return min(was[0], now[0]), max(was[1], now[1]), min(was[2], now[2]), max(was[3], now[3])
 
     def work(self, box: DirtyBox, since: int) -> int:
         """Operations that a page within `box` has to go through to come here from epoch `since`.
@@ -247,62 +330,65 @@ class EditSnapshot:
         near = (x + reach >= box.x0) & (x - reach <= box.x1) & (z + reach >= box.z0) & (z - reach <= box.z1)
         return int(np.count_nonzero(near))
 
-    def _apply(self, page: PageData, ops: NDArray[np.float64], box: IndexBox) -> None:
-        first_i, first_j = _first_sample(page.key)
-        spacing = page.key.spacing_m
+    def _apply(
+        self,
+        edited: NDArray[np.float32],
+        base: NDArray[np.float32],
+        grid: _Grid,
+        ops: NDArray[np.float64],
+        box: IndexBox,
+    ) -> None:
+        """Apply operation rows to the samples `edited` [nj, ni, 2] of `grid`, in a box of them."""
+        at = grid.first_i, grid.first_j, 1 << grid.level
         if len(ops) == 1 and ops[0, brush_kernels.OP_BRUSH] != brush_kernels.DELTA:
-            brush_kernels.apply_ops(page.edited, page.base, first_i, first_j, spacing, ops, *box)
+            brush_kernels.apply_ops(edited, base, *at, ops, *box)
             return
         start = 0
         for n in np.flatnonzero(ops[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA).tolist():
             if n > start:
-                brush_kernels.apply_ops(page.edited, page.base, first_i, first_j, spacing, ops[start:n], *box)
-            self._add_delta(page, ops[n], box)
+                brush_kernels.apply_ops(edited, base, *at, ops[start:n], *box)
+            self._add_delta(edited, grid, ops[n], box)
             start = n + 1
         if start < len(ops):
-            brush_kernels.apply_ops(page.edited, page.base, first_i, first_j, spacing, ops[start:], *box)
+            brush_kernels.apply_ops(edited, base, *at, ops[start:], *box)
 
-    def _add_delta(self, page: PageData, op: NDArray[np.float64], box: IndexBox) -> None:
+    def _add_delta(
+        self, edited: NDArray[np.float32], grid: _Grid, op: NDArray[np.float64], box: IndexBox
+    ) -> None:
         """A baked operation on R from its own level's samples, on G from those of the parent's level."""
-        first_i, first_j = _first_sample(page.key)
         delta = self._deltas[int(op[brush_kernels.OP_DELTA])]
         radius = float(op[brush_kernels.OP_RADIUS])
         for channel in (0, 1):
-            level = page.key.level + channel
+            level = grid.level + channel
             band = float(brush_kernels.band_weight(radius, float(1 << level)))
             if band > 0.0:
                 patch, i, j = self._patches.patch(delta, level)
                 brush_kernels.add_delta(
-                    page.edited, channel, 1 + channel, first_i, first_j, patch, i, j, band, *box
+                    edited, channel, 1 + channel, grid.first_i, grid.first_j, patch, i, j, band, *box
                 )
 
     def _finish(self, page: PageData, box: IndexBox) -> IndexBox | None:
-        """Copy changed samples out for upload, renew normals, bounds and the trees' feet."""
+        """Copy changed samples out for upload, renew normals and bounds."""
         stored = _stored_box(box)
-        spacing = page.key.spacing_m
         if stored is not None:
-            low, high = finish.finish_page(page.edited, spacing, *stored, page.heights, page.normals)
+            low, high = finish.finish_page(
+                page.edited, page.key.spacing_m, *stored, page.heights, page.normals
+            )
             page.min_m, page.max_m = float(low), float(high)
-        if len(page.trees):
-            # A new array: whoever drew from the old one sees that it changed.
-            trees = page.trees.copy()
-            scatter.resample(trees, page.edited, spacing, *box)
-            page.trees = trees
-        page.epoch = self.epoch
         return stored
 
-    def _ops_on(self, key: PageKey) -> NDArray[np.float64]:
-        """Operations [n, 14] that can alter the page, in log order."""
+    def _ops_on(self, grid: _Grid) -> NDArray[np.float64]:
+        """Operations [n, 14] that can alter samples of `grid`, in log order."""
         if len(self.ops) == 0 and len(self._preview) == 0:
             return self.ops
-        spacing = key.spacing_m
-        first_i, first_j = _first_sample(key)
+        level, first_i, first_j, count = grid
+        spacing = 1 << level
         west, north = first_i * spacing, first_j * spacing
-        side = (GENERATED - 1) * spacing
+        side = (count - 1) * spacing
         found: list[int] = []
         for size_class in self._classes:
             reach = 1 << size_class
-            if key.level > 0 and reach <= spacing:
+            if level > 0 and reach <= spacing:
                 continue
             cell_m = _cell_m(size_class)
             for cz in range((north - reach) // cell_m, (north + side + reach) // cell_m + 1):
@@ -316,7 +402,7 @@ class EditSnapshot:
         x, z = ops[:, brush_kernels.OP_CENTRE_X], ops[:, brush_kernels.OP_CENTRE_Z]
         near = (x + far >= west) & (x - far <= west + side)
         near &= (z + far >= north) & (z - far <= north + side)
-        if key.level > 0:
+        if level > 0:
             near &= ops[:, brush_kernels.OP_RADIUS] > spacing
         return ops[near]
 

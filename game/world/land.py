@@ -13,7 +13,7 @@ from game.core.coords import PageKey
 from game.world.edits import DirtyBox, EditLog, EditSnapshot, IndexBox
 from game.world.erosion_brush import ErosionBrush
 from game.world.ground import Ground
-from game.world.lapse import renew_temperature
+from game.world.lapse import renew_climate
 from game.world.operations import KICKER_LENGTH_M
 from game.world.page import PageData
 from game.world.scenery import Scenery
@@ -46,20 +46,34 @@ class LandSource:
     def make_page(self, key: PageKey) -> PageData:
         """Page with edits and trees, at the epoch that is shown when the call begins. Thread-safe.
 
-        When another epoch is shown meanwhile (`page.epoch < epoch`), the main thread calls `evaluate_box(page)`
+        When another epoch is shown meanwhile (`page.epoch < epoch`), the main thread calls `catch_up(page)`
         before it shows the page.
         """
         snapshot = self.shown
         page = self.source.generate(key)
         snapshot.evaluate(page)
-        if page.edited is not page.base:
-            self.renew_temperature(page)
-        page.trees = self.vegetation.trees(page)
+        self._plant(page, snapshot)
+        self.renew_climate(page)
         return page
 
-    def renew_temperature(self, page: PageData) -> bool:
-        """`world.lapse.renew_temperature` with the recipe's lapse."""
-        return renew_temperature(page, self.source.recipe.climate.lapse_c_m)
+    def _plant(self, page: PageData, snapshot: EditSnapshot) -> None:
+        if page.key.level < self.vegetation.tree_levels:
+            snapshot.plant(page, self.vegetation)
+        else:
+            page.woods, page.trees = None, page.trees[:0]
+
+    def replant(self, page: PageData) -> None:
+        """Plant a page that is shown anew, after `vegetation.tree_levels` changed."""
+        self._plant(page, self.shown)
+
+    def renew_climate(self, page: PageData) -> bool:
+        """`world.lapse.renew_climate` with the recipe's lapse."""
+        return renew_climate(page, self.source.recipe.climate.lapse_c_m)
+
+    def catch_up(self, page: PageData) -> None:
+        """Bring a page that was made at an older epoch to the one that is shown, its climate included."""
+        self.shown.evaluate_box(page)
+        self.renew_climate(page)
 
     @property
     def epoch(self) -> int:

@@ -27,6 +27,7 @@ from game.core.coords import (
 from game.kernels import (
     finish,
     fractal,
+    growth,
     hashing,
     heightfield,
     interpolation,
@@ -349,19 +350,14 @@ class HeightSource:
         return np.array((low, high, woods.humidity_low, woods.humidity_high), np.float32)
 
     def forest_nodes(self, node_x: int, node_z: int, nx: int, nz: int) -> NDArray[np.float32]:
-        """Tree density at nodes 64 m apart from node (node_x, node_z): float32 [nz, nx], 0…1. As `growth_nodes`."""
-        return self.growth_nodes(node_x, node_z, nx, nz)[0]
-
-    def growth_nodes(self, node_x: int, node_z: int, nx: int, nz: int) -> NDArray[np.float32]:
-        """Tree density 0…1, temperature in °C and humidity 0…1 at nodes 64 m apart: float32 [3, nz, nx].
+        """Tree density at nodes 64 m apart from node (node_x, node_z): float32 [nz, nx], 0…1.
 
         Node n stands at world 64 · n metres. Independent of any level, so that the same trees stand on all of them.
         Raises `ValueError` for nodes beyond the world's limit and view margin.
         """
         _check_box(node_x * NODE_SPACING_M, (node_x + nx - 1) * NODE_SPACING_M, nx, "node_x")
         _check_box(node_z * NODE_SPACING_M, (node_z + nz - 1) * NODE_SPACING_M, nz, "node_z")
-        out = np.empty((3, nz, nx), np.float32)
-        lapse = np.float32(self.recipe.climate.lapse_c_m)
+        out = np.empty((nz, nx), np.float32)
         work = self._work()
         for j in range(0, nz, _FOREST_TILE):
             for i in range(0, nx, _FOREST_TILE):
@@ -371,12 +367,59 @@ class HeightSource:
                 at = first_x, first_z, landscape.NODE_SHIFT, columns + 4, rows + 4
                 nodes.mid_tier(*at, 0, 0, self._tables, work)
                 nodes.node_grid(*at, 2, self._tables, work)
-                found = work.nodes[:, 2 : rows + 2, 2 : columns + 2]
-                here = out[:, j : j + rows, i : i + columns]
-                np.clip(found[landscape.N_FOREST], 0.0, 1.0, out=here[0])
-                here[1] = found[landscape.N_WARMTH] - lapse * found[landscape.N_HEIGHT]
-                here[2] = found[landscape.N_HUMIDITY]
+                found = work.nodes[landscape.N_FOREST, 2 : rows + 2, 2 : columns + 2]
+                np.clip(found, 0.0, 1.0, out=out[j : j + rows, i : i + columns])
         return out
+
+    def growth_nodes(
+        self, node_x: int, node_z: int, nx: int, nz: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """What grows at nodes 64 m apart, and what it depends on, from node (node_x, node_z).
+
+        Density float32 [nz, nx], the bits of `forest_nodes`, and fields float32 [growth.FIELDS, nz, nx]. Sides of up to
+        256 nodes. Raises `ValueError` for more, and as `forest_nodes`.
+        """
+        if nx > _FOREST_TILE or nz > _FOREST_TILE:
+            raise ValueError(f"{nx} × {nz} nodes are not accepted; give sides of up to {_FOREST_TILE}")
+        _check_box(node_x * NODE_SPACING_M, (node_x + nx - 1) * NODE_SPACING_M, nx, "node_x")
+        _check_box(node_z * NODE_SPACING_M, (node_z + nz - 1) * NODE_SPACING_M, nz, "node_z")
+        density = np.empty((nz, nx), np.float32)
+        fields = np.empty((growth.FIELDS, nz, nx), np.float32)
+        work = self._work()
+        at = node_x - 2, node_z - 2, landscape.NODE_SHIFT, nx + 4, nz + 4
+        nodes.mid_tier(*at, 0, 0, self._tables, work)
+        nodes.node_grid(*at, 2, self._tables, work)
+        growth.node_fields(node_x, node_z, nx, nz, 2, self._tables, work, density, fields)
+        return density, fields
+
+    @property
+    def growth_rules(self) -> NDArray[np.float32]:
+        """Where trees stand: float32, in the order of `growth.RULES`."""
+        p = self._tables.parameters
+        line, band = p[landscape.P_TREELINE], p[landscape.P_TREELINE_BAND]
+        return np.array(
+            [
+                p[landscape.P_LAPSE],
+                line - band,
+                line + band,
+                p[landscape.P_TREE_SLOPE_LOW],
+                p[landscape.P_TREE_SLOPE_HIGH],
+            ],
+            np.float32,
+        )
+
+    def lay_stamps(
+        self,
+        level: int,
+        xs: NDArray[np.float64],
+        zs: NDArray[np.float64],
+        heights: NDArray[np.float32],
+    ) -> bool:
+        """Replace land under imported heightmaps, as `level` shows it; whether there may be any. In place.
+
+        `heights` float32 [len(zs), len(xs)] at world metres, ascending. There are none here.
+        """
+        return False
 
 
 def _positions(level: int, first: int, count: int) -> NDArray[np.int64]:
@@ -537,6 +580,8 @@ def _common(recipe: Recipe) -> tuple[_Numbers, _Numbers, _Numbers]:
         "wind_x": math.cos(wind_rad),
         "wind_z": math.sin(wind_rad),
         "crag_everywhere": crags.everywhere,
+        "hummock_lone": hum.lone,
+        "hummock_bare_m": hum.bare_m,
     }
     coarse = {
         "warp_wide_x": recipe.warp.wide_wavelength_m,
@@ -553,7 +598,7 @@ def _common(recipe: Recipe) -> tuple[_Numbers, _Numbers, _Numbers]:
 
 def _ranges(recipe: Recipe) -> tuple[_Numbers, _Numbers, _Numbers]:
     """Parameters, coarse and mid wavelengths of mountain belts."""
-    r, f, v = recipe.ranges, recipe.floors, recipe.valleys
+    r, f, v, t, c = recipe.ranges, recipe.floors, recipe.valleys, recipe.terraces, recipe.climate
     assert r is not None, "checked when the recipe was read"
     assert f is not None, "checked when the recipe was read"
     assert v is not None, "checked when the recipe was read"
@@ -589,6 +634,13 @@ def _ranges(recipe: Recipe) -> tuple[_Numbers, _Numbers, _Numbers]:
         "crest_sharpness": v.crest_sharpness,
         "relief_base": v.relief_base,
         "relief_variation": v.relief_variation,
+        "terrace_rise_m": t.height_m * t.steps,
+        "terrace_steps": t.steps,
+        "terrace_width": t.width,
+        "terrace_ragged": t.ragged,
+        "rain_shadow": c.rain_shadow,
+        "upwind_x_m": -c.rain_shadow_m * math.cos(math.radians(c.rain_wind_deg)),
+        "upwind_z_m": -c.rain_shadow_m * math.sin(math.radians(c.rain_wind_deg)),
     }
     coarse = {
         "warp_wide_x": r.warp_wide_wavelength_m,
@@ -656,6 +708,9 @@ def _sample_octaves(recipe: Recipe) -> tuple[list[_SampleOctave], float]:
         for k in range(d.octaves)
     ]
     base_m = 0.0
+    steps = recipe.terraces
+    if recipe.landscape == "ranges" and steps.height_m > 0.0:
+        found.append(_SampleOctave(steps.ragged_wavelength_m, steps.height_m, landscape.GROUND_TERRACE, 370))
     stacks = list(recipe.layers)
     if recipe.fbm is not None:
         f = recipe.fbm

@@ -362,10 +362,16 @@ def test_a_ride_through_like_woods_needs_no_more_room_than_its_start() -> None:
     assert len(table.rows) == room
 
 
+def in_order(key: PageKey, rows: np.ndarray) -> np.ndarray:
+    out = np.empty_like(rows)
+    scatter.in_tiles(rows, key.span_m, tiles_along(key.level), out)
+    return out
+
+
 def test_the_table_keeps_up_with_pages_that_come_go_and_change() -> None:
     random = np.random.default_rng(3)
     pages = {key: rows for key, rows, _ in tiles_of(forest(4000, (0.0, 0.0), 500.0), 4)}
-    keys = sorted(pages)
+    whole, keys = dict(pages), sorted(pages)
     table = TreeTable(1)
     mirror = table.rows.copy()
     for step in range(40):
@@ -374,6 +380,12 @@ def test_the_table_keeps_up_with_pages_that_come_go_and_change() -> None:
             key = keys[held[0]]
             pages[key] = pages[key].copy()
             pages[key][:: 1 + step, 1] += 1.5
+        elif step % 3 == 1 and held:
+            # An edit fells some, plants some and makes others shorter.
+            key, felled = keys[held[-1]], random.random(len(pages[keys[held[-1]]])) < 0.1
+            pages[key] = np.concatenate([pages[key][~felled], whole[key][: random.integers(0, 3)]])
+            pages[key][-3:, 4] *= 0.9
+            pages[key] = in_order(key, pages[key])
         tiles = [(keys[n], pages[keys[n]], int(n)) for n in held]
         for first, end in table.sync(tiles):
             if len(mirror) < len(table.rows):

@@ -227,7 +227,9 @@ def test_classic_plants_meet_their_conditions(sources: dict[str, HeightSource]) 
     for j in range(side):
         for i in range(side):
             x, z = float(xs[i]), float(zs[j])
-            kind = scatter.classic_kind(int(x * 1024), int(z * 1024), *plants)
+            kind = scatter.classic_kind(
+                int(x * 1024), int(z * 1024), *plants, np.zeros((0, 0), np.float32), 0, 0
+            )
             patch = 0.5 + 0.5 * octave_at(plants.patches, x, z)
             humidity = 0.5 + 0.5 * octave_at(plants.humidity, x, z)
             expected = -1
