@@ -79,6 +79,8 @@ class Scenery:
         self.arches: Sequence[Arch] = ()
         """Put up by the player, few. Set by `LandSource.put_up`, so that those who remember solids ask anew."""
         self._height = height
+        self._arch_rows: dict[Arch, tuple[tuple[float, float], Rows]] = {}
+        # The same array while nothing changed: the picture keeps what it made of it.
         self._source = source
         self._seed = int(np.uint64(seed & 0xFFFFFFFFFFFFFFFF).astype(np.int64))
         self._page_at = page_at
@@ -118,6 +120,10 @@ class Scenery:
             (left_x, left_z), (right_x, right_z) = arch.poles
             left, right = self._height(left_x, left_z), self._height(right_x, right_z)
             key = page_at(0, arch.x, arch.z)
+            known = self._arch_rows.get(arch)
+            if known is not None and known[0] == (left, right):
+                found.append((key, known[1]))
+                continue
             west, north = key.origin_m
             along = (right_x - left_x) / arch.width_m, (right_z - left_z) / arch.width_m
             row = np.array(
@@ -136,6 +142,9 @@ class Scenery:
                 ],
                 np.float32,
             )
+            self._arch_rows[arch] = (left, right), row
+            while len(self._arch_rows) > 2 * len(self.arches):
+                del self._arch_rows[next(iter(self._arch_rows))]
             found.append((key, row))
         return found
 
