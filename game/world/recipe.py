@@ -107,6 +107,17 @@ class Valleys:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Terraces:
+    """River terraces of the plains: the land climbs away from main valleys in steps."""
+
+    height_m: float = number("m", 0.0, 100.0, 0.0)
+    steps: float = number("", 1.0, 16.0, 4.0)
+    width: float = number("", 0.001, 2.0, 0.1)
+    ragged: float = number("", 0.0, 2.0, 0.35)
+    ragged_wavelength_m: float = wavelength(100.0, 20_000.0, 700.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Warp:
     """Displacement of macro layers and masks, in a stack of layers."""
 
@@ -241,6 +252,8 @@ class Hummocks:
     area_wavelength_m: float = wavelength(default=24_000.0)
     area_low: float = number("", -2.0, 2.0, -0.2)
     area_high: float = number("", -2.0, 2.0, 0.45)
+    lone: float = number("", 0.0, 1.0, 0.0)
+    bare_m: float = number("m", 0.0, 500.0, 4.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,6 +287,9 @@ class Climate:
     rock_cold_c: float = number("°C", -100.0, 60.0)
     lapse_c_m: float = number("°C/m", 0.0, 0.02, 0.0065)
     latitude_c: float = number("°C", 0.0, 40.0, 0.0)
+    rain_shadow: float = number("", 0.0, 1.0, 0.0)
+    rain_shadow_m: float = number("m", 0.0, 200_000.0, 25_000.0)
+    rain_wind_deg: float = number("°", -180.0, 180.0, 20.0)
     local_temperature_c: float = number("°C", 0.0, 60.0, 0.0)
     local_temperature_wavelength_m: float = wavelength(20.0, default=500.0)
     local_humidity: float = number("", 0.0, 1.0, 0.0)
@@ -341,6 +357,7 @@ class Recipe:
     ranges: Ranges | None = None
     floors: Floors | None = None
     valleys: Valleys | None = None
+    terraces: Terraces = Terraces()
     warp: Warp = Warp()
     land: Land = Land()
     masks: tuple[Mask, ...] = ()
@@ -448,6 +465,7 @@ _TABLES: dict[str, type] = {
     "ranges": Ranges,
     "floors": Floors,
     "valleys": Valleys,
+    "terraces": Terraces,
     "warp": Warp,
     "land": Land,
     "fbm": Fbm,
@@ -473,7 +491,7 @@ def _recipe(document: Mapping[str, Any], place: str) -> Recipe:
     if landscape not in ("ranges", "layers"):
         raise UsageError(f"{where}: landscape = {landscape!r} is not accepted; use ranges or layers")
     needed = ["name", "description", "climate", "forest", *(RANGES_ONLY if landscape == "ranges" else ())]
-    unread = LAYERS_ONLY if landscape == "ranges" else RANGES_ONLY
+    unread = LAYERS_ONLY if landscape == "ranges" else (*RANGES_ONLY, "terraces")
     _check_keys(document, known, needed, where)
     for key in unread:
         if key in document:

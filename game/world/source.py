@@ -580,6 +580,8 @@ def _common(recipe: Recipe) -> tuple[_Numbers, _Numbers, _Numbers]:
         "wind_x": math.cos(wind_rad),
         "wind_z": math.sin(wind_rad),
         "crag_everywhere": crags.everywhere,
+        "hummock_lone": hum.lone,
+        "hummock_bare_m": hum.bare_m,
     }
     coarse = {
         "warp_wide_x": recipe.warp.wide_wavelength_m,
@@ -596,7 +598,7 @@ def _common(recipe: Recipe) -> tuple[_Numbers, _Numbers, _Numbers]:
 
 def _ranges(recipe: Recipe) -> tuple[_Numbers, _Numbers, _Numbers]:
     """Parameters, coarse and mid wavelengths of mountain belts."""
-    r, f, v = recipe.ranges, recipe.floors, recipe.valleys
+    r, f, v, t, c = recipe.ranges, recipe.floors, recipe.valleys, recipe.terraces, recipe.climate
     assert r is not None, "checked when the recipe was read"
     assert f is not None, "checked when the recipe was read"
     assert v is not None, "checked when the recipe was read"
@@ -632,6 +634,13 @@ def _ranges(recipe: Recipe) -> tuple[_Numbers, _Numbers, _Numbers]:
         "crest_sharpness": v.crest_sharpness,
         "relief_base": v.relief_base,
         "relief_variation": v.relief_variation,
+        "terrace_rise_m": t.height_m * t.steps,
+        "terrace_steps": t.steps,
+        "terrace_width": t.width,
+        "terrace_ragged": t.ragged,
+        "rain_shadow": c.rain_shadow,
+        "upwind_x_m": -c.rain_shadow_m * math.cos(math.radians(c.rain_wind_deg)),
+        "upwind_z_m": -c.rain_shadow_m * math.sin(math.radians(c.rain_wind_deg)),
     }
     coarse = {
         "warp_wide_x": r.warp_wide_wavelength_m,
@@ -699,6 +708,9 @@ def _sample_octaves(recipe: Recipe) -> tuple[list[_SampleOctave], float]:
         for k in range(d.octaves)
     ]
     base_m = 0.0
+    steps = recipe.terraces
+    if recipe.landscape == "ranges" and steps.height_m > 0.0:
+        found.append(_SampleOctave(steps.ragged_wavelength_m, steps.height_m, landscape.GROUND_TERRACE, 370))
     stacks = list(recipe.layers)
     if recipe.fbm is not None:
         f = recipe.fbm
