@@ -311,15 +311,15 @@ def undergrowth_figures() -> list[dict[str, Any]]:
         plain = grass.draw
         spent: list[float] = []
 
-        def timed(view: Any, plain: Any = plain, spent: list[float] = spent) -> None:
+        def timed(*frame: Any, plain: Any = plain, spent: list[float] = spent) -> None:
             began = time.perf_counter()
-            plain(view)
+            plain(*frame)
             spent.append(1000.0 * (time.perf_counter() - began))
 
         frames: dict[bool, list[float]] = {True: [], False: []}
         for number in range(40):
             with_grass = number % 2 == 0
-            grass.draw = timed if with_grass else lambda view: None  # type: ignore[method-assign]
+            grass.draw = timed if with_grass else lambda *frame: None  # type: ignore[method-assign]
             began = time.perf_counter()
             game.frame(0.02)
             GL.glFinish()

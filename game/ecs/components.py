@@ -323,7 +323,7 @@ class Debris:
     """Simulated time its births are counted in."""
     thrown: int = 0
     """Particles ever."""
-    owed: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    owed: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0, 0.0])
     """Parts of particles not thrown yet, of each kind."""
     rows: list[tuple[float, ...]] = field(default_factory=list)
     """A ring: world x, y, z; velocity; birth and life, seconds; kind; a chance 0…1; how arid the ground is."""

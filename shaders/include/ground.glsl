@@ -150,7 +150,8 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
     float holds = 1.0 - smoothstep(0.30, 0.52, steep + 0.22 * (middle.r - 0.5));
     // Crowns shake off most of what falls on them.
     float snow = cold * holds * (1.0 - 0.5 * wood * afar) * (1.0 - bed_share * smoothstep(-6.0, 2.0, celsius));
-    albedo = mix(albedo, SNOW, snow);
+    // Wind packs it here and leaves it loose there.
+    albedo = mix(albedo, SNOW * (0.90 + 0.10 * smoothstep(0.3, 0.7, 0.6 * own_broad.g + 0.4 * middle.g)), snow);
 
     // Beach and the wet strip along the water.
     float shore = above - sea.y + rough * 1.2;
@@ -184,7 +185,7 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
 #endif
 
     // Relief finer than the mesh: strong on rock and crowns, faint on snow.
-    float bump = mix(mix(0.16, 0.50, max(wood, scrub) * afar), 0.60, cliff) * (1.0 - 0.75 * snow);
+    float bump = mix(mix(0.16, 0.50, max(wood, scrub) * afar), 0.60, cliff) * (1.0 - 0.30 * snow);
     vec3 dent = vec3(0.0);
 #if DETAIL > 0 && FAR_BAND == 0
     bump *= 1.0 - 0.9 * sideways;
@@ -195,7 +196,7 @@ Ground ground_at(vec3 place, vec3 normal, vec4 climate, float distance_m) {
         * (1.0 - smoothstep(2500.0, 7000.0, distance_m));
     tilt += tile_slope(own_wide, WIDE) * bump * 0.5 * smoothstep(600.0, 2500.0, distance_m)
         * (1.0 - smoothstep(6000.0, 16000.0, distance_m));
-    float flat_near = 1.0 - 0.6 * snow;
+    float flat_near = 1.0 - 0.25 * snow;
 #if DETAIL > 0 && FAR_BAND == 0
     flat_near *= 1.0 - sideways;
 #endif
