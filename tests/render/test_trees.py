@@ -379,9 +379,7 @@ def test_a_store_that_grows_sends_what_arrived_and_keeps_the_rest(gl_context: GL
     from game.render.tree_store import TreeStore
 
     random = np.random.default_rng(5)
-    tiles = [
-        (PageKey(0, n, 0), (128.0 * random.random((20_000, 8))).astype(np.float32), n) for n in range(4)
-    ]
+    tiles = [(PageKey(0, n, 0), (128.0 * random.random((20_000, 8))).astype(np.float32), n) for n in range(4)]
     store = TreeStore(gl_context, 1)
     for count in range(1, len(tiles) + 1):
         assert store.sync(tiles[:count]) == 20_000 * 32
