@@ -34,7 +34,7 @@ from game.ecs.world import EntityWorld
 from game.ride import systems
 from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
-from game.ride.course import make_course_system
+from game.ride.course import arches, make_course_system
 from game.ride.debris import make_debris_system
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
@@ -195,6 +195,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         start = find_spawn(land, sea_level_m)
         session.place(start.x, start.z, start.yaw_rad)
     # Behind the loading screen, not in the first step.
+    land.put_up(arches(session.course))
     collisions.refill(session.bicycle.x, session.bicycle.z)
     collisions.fill()
     return session

@@ -36,7 +36,7 @@ from game.ride import bicycle as riding
 from game.ride import systems, tracks
 from game.ride.camera import CameraFeel
 from game.ride.collisions import Collisions
-from game.ride.course import clock_text
+from game.ride.course import arches, clock_text
 from game.streaming.bed import Bed
 from game.streaming.coast import CoastTracker
 from game.streaming.edit_switch import EditSwitch, Upload
@@ -362,6 +362,7 @@ class Session:
         change is shown at once. A large one is worked out by worker threads and shown some frames later, all of it
         in one frame; changes made meanwhile are the next one. With `block` everything is shown now.
         """
+        self.land.put_up(arches(self.course))
         self.land.ground.grow(self.season.warmth_c, self.season.moisture)
         uploads = self._switch_on(block)
         self._smooth_on(block)
@@ -446,7 +447,7 @@ class Session:
                 page = self.stream.store.page(PageKey(0, ix, iz))
                 if page is not None:
                     found.append((page.key, self.land.scenery.rows(page)))
-        return found
+        return found + self.land.scenery.arch_rows(x, z, reach_m)
 
     def use_quality(self, quality: Quality) -> None:
         """Other level ranges and trees from this frame on; resident pages stay."""

@@ -18,12 +18,12 @@ from game.world.vegetation import SHORE_M
 INSTANCE_DTYPE = np.dtype([("place", "<f4", (4,)), ("axis", "<f4", (4,)), ("size", "<f4", (4,))])
 """Foot relative to the camera and tint; direction, rise and share; stretch and how far the tone varies."""
 
-MESHES = ("stone", "log", "panel", "gate", "stone_far")
+MESHES = ("stone", "log", "panel", "gate", "start", "finish", "stone_far")
 """Models by number: that of a kind is its number less one; the last stands for stones farther off."""
 
 STONE_NEAR_M = 40.0
 MARGIN_M = 3.5
-"""Stones up to here are drawn in full; nothing reaches farther than the margin from its foot."""
+"""Stones up to here are drawn in full; nothing reaches farther than the margin, or half its length, from its foot."""
 
 REACH_M = 220.0
 GROWN_SHARE = 0.8
@@ -80,7 +80,7 @@ def instances(
     sides = frustum.planes(*look, 0.1, 1.0e5)[:4, :3]
     distance = np.sqrt(place[:, 0] ** 2 + place[:, 2] ** 2 + float(view.selection.altitude_m) ** 2)
     seen = (distance < reach) & (rows[:, 1] > view.sea_level_m + SHORE_M)
-    seen &= (sides @ place.T > -MARGIN_M).all(axis=0)
+    seen &= (sides @ place.T > -np.maximum(MARGIN_M, 0.5 * rows[:, 6] + 1.0)).all(axis=0)
     if not seen.any():
         return {}
     place, rows, distance = place[seen], rows[seen], distance[seen]

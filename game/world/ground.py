@@ -78,15 +78,19 @@ class Ground:
 
     @property
     def epoch(self) -> int:
-        """Changes whenever the land or what stands on it does: by `apply` and by `grow`."""
+        """Changes whenever the land or what stands on it does: by `apply`, `grow` and `changed`."""
         return self._snapshot.epoch + self._regrown
 
     def grow(self, warmth_c: float, moisture: float) -> None:
         """Let trunks be those of a climate `warmth_c` warmer and `moisture` (of 1) moister than the recipe's."""
         if (warmth_c, moisture) != self._climate:
             self._climate = (warmth_c, moisture)
-            self._regrown += 1
             self._trunks.clear()
+            self.changed()
+
+    def changed(self) -> None:
+        """Something else stands on the land from here on: whoever remembers what does asks anew."""
+        self._regrown += 1
 
     def apply(self, box: DirtyBox | None = None, snapshot: EditSnapshot | None = None) -> None:
         """Take over every change up to `snapshot`, by default all of the log (`box` may be left out).

@@ -7,6 +7,7 @@ is the epoch that picture, ground and arriving pages agree on.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from game.core.coords import PageKey
@@ -16,7 +17,7 @@ from game.world.ground import Ground
 from game.world.lapse import renew_climate
 from game.world.operations import KICKER_LENGTH_M
 from game.world.page import PageData
-from game.world.scenery import Scenery
+from game.world.scenery import Arch, Scenery
 from game.world.vegetation import Vegetation
 from game.world.workbench import Workbench
 
@@ -37,7 +38,7 @@ class LandSource:
         self.seed = seed
         self.vegetation = Vegetation(source, seed, tree_levels)
         self.ground = Ground(source, edits, self.vegetation)
-        self.scenery = Scenery(source, seed, self.ground.page_at)
+        self.scenery = Scenery(source, seed, self.ground.page_at, self.ground.height)
         self.workbench = Workbench(source, edits)
         self.workbench.lookups.append(self.ground.page)
         self.erosion_brush = ErosionBrush(self.workbench, seed)
@@ -88,6 +89,12 @@ class LandSource:
         """Let ground and pages made from here on stand at `snapshot`; resident pages are the caller's."""
         self.shown = snapshot
         self.ground.apply(snapshot=snapshot)
+
+    def put_up(self, arches: Sequence[Arch]) -> None:
+        """Let these arches, and no others, stand across the ways of the world."""
+        if tuple(arches) != tuple(self.scenery.arches):
+            self.scenery.arches = tuple(arches)
+            self.ground.changed()
 
     def dab(
         self,
