@@ -333,7 +333,7 @@ class TerrainStream:
         return hit
 
     def select(self, camera: Camera, dt_s: float) -> Selection:
-        """Patches to draw. `dt_s` is the simulated time since the last frame, over which ranges may grow.
+        """Patches to draw. `dt_s` is the time since the last frame, over which ranges may grow.
 
         The altitude is that of the focus of the last `want`. Raises `ValueError` when `dt_s` is negative or the
         camera is not finite.
