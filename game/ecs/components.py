@@ -293,6 +293,10 @@ class Season:
     """Humidity, of 1, above the recipe's."""
 
 
+LOWERING = ("lower", "canyon")
+"""Brushes that dig; the ring and the panel show them in another colour."""
+
+
 @dataclass(slots=True)
 class SculptTool:
     """The brush: where it points and what it would do."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from game.core.coords import PageKey
 from game.core.units import STEP_S
 from game.ecs.components import (
+    LOWERING,
     Bicycle,
     Cast,
     ChaseCamera,
@@ -157,7 +158,7 @@ def brush_view(entities: EntityWorld, cast: Cast, surface: Surface) -> BrushView
     if any(height is None for height in heights):
         return None
     ring = np.array(heights, np.float32).reshape(xs.shape)
-    return BrushView(tool.x, tool.z, tool.radius_m, tool.brush == "raise", ring)
+    return BrushView(tool.x, tool.z, tool.radius_m, tool.brush not in LOWERING, ring)
 
 
 def extract(

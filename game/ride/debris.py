@@ -59,7 +59,7 @@ def amounts(
     bare = 1.0 - smoothstep(-0.02, 0.02, water_m)
     arid = smoothstep(16.0, 25.0, temperature_c) * (1.0 - smoothstep(0.18, 0.42, humidity))
     # Green turf holds its soil; straw and the bare ground between it do not.
-    earth = 0.40 * (1.0 - smoothstep(0.16, 0.40, humidity))
+    earth = 0.40 * (1.0 - smoothstep(0.08, 0.24, humidity))
     loose = max(arid, earth * (1.0 - 0.6 * min(1.0, tree_density)))
     dust = loose * (1.0 - 0.65 * stone) * (1.0 - snow) * (1.0 - smoothstep(0.05, 0.30, wetness)) * bare
     drops = max(under, 0.55 * smoothstep(0.25, 0.80, wetness) * bare * (1.0 - snow))

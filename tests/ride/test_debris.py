@@ -13,7 +13,7 @@ from game.ride.surface import SurfaceMap
 
 DESERT = (30.0, 0.1, 0.0, 0.0)
 MEADOW = (14.0, 0.5, 0.0, 0.1)
-STEPPE = (15.0, 0.2, 0.0, 0.0)
+STEPPE = (15.0, 0.1, 0.0, 0.0)
 GLACIER = (-8.0, 0.4, 0.0, 0.0)
 ROCK = (8.0, 0.4, 1.0, 0.0)
 
@@ -54,6 +54,7 @@ def test_dry_earth_gives_dust_rock_chips_and_the_sea_drops() -> None:
 def test_sand_gives_more_than_straw_and_green_turf_nothing() -> None:
     assert ridden(DESERT).thrown > 2 * ridden(STEPPE).thrown > 0
     assert ridden(MEADOW, seconds=10.0).thrown == 0
+    assert ridden((12.0, 0.27, 0.0, 0.1), seconds=10.0).thrown == 0
 
 
 def test_snow_gives_powder() -> None:
