@@ -33,7 +33,7 @@ _PEAK = "--seed 7 --seconds 0.3 --start -10656,-12064 --view-km 100"
 
 SCENES: dict[str, str] = {
     "spawn": "--seed 7 --seconds 1",
-    "fjord": '--seed 7 --seconds 1 --exec "sea 880; hud off"',
+    "fjord": '--seed 7 --seconds 1 --exec "sea 690; hud off"',
     "dusk": '--seed 7 --seconds 1 --exec "time 19; hud off"',
     "fjord60": f'{_ISLANDS} --exec "hud off; time 11; sea 60; eye 3500,160,-2500; look 215,-14"',
     "drybed": f'{_ISLANDS} --exec "hud off; time 10; sea -60; eye 3480,8,-2880; look 60,-6"',
