@@ -50,7 +50,7 @@ VIEWS = (
 )
 """Metres east of the corner, above the ground, south of the corner; yaw and pitch in degrees."""
 
-FOREST = (-39936.0, 700.0, -33792.0, 135.0, -5.0)
+FOREST = (-39936.0, 700.0, -33792.0, 200.0, -5.0)
 """Eye (metres) and look (degrees) of the frame full of trees."""
 
 TRIANGLE_PX = 10.0
