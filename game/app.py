@@ -104,8 +104,7 @@ class Game:
         watch.lap("edit_ms")
 
         self.player.set_intent(session, inputs, frame_s)
-        paused = self.player.paused(session)
-        steps = self.clock.advance(0.0 if paused else frame_s)
+        steps = self.clock.advance(0.0 if self.player.paused(session) else frame_s)
         for _ in range(steps):
             session.schedule.step(session.entities, STEP_S)
             watch.lap("sim_ms")
@@ -137,7 +136,8 @@ class Game:
         session.coast.follow(stream.store, session.weather.sea_level_m)
         watch.lap("stream_ms")
 
-        selection = stream.select(covering(camera), 0.0 if paused else frame_s)
+        # Detail fades also while the ride is paused: pages go on arriving, and settings are tried there.
+        selection = stream.select(covering(camera), frame_s)
         watch.lap("select_ms")
 
         drawing.keep_drawable(session, self.interface)

@@ -207,6 +207,7 @@ class Drawing:
             scenery_tiles=session.scenery_near(camera.x, camera.z, REACH_M),
             shade=session.shade.map,
             seed=session.seed,
+            tracks=True,
             debris=debris and self.quality.name != "low",
         )
         self.shown = camera

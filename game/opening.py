@@ -26,6 +26,7 @@ from game.ecs.components import (
     SculptTool,
     Sea,
     Season,
+    Tracks,
     Weather,
 )
 from game.ecs.schedule import Schedule
@@ -33,10 +34,11 @@ from game.ecs.world import EntityWorld
 from game.ride import systems
 from game.ride.collisions import Collisions
 from game.ride.contact import LandPatch
-from game.ride.course import make_course_system
+from game.ride.course import arches, make_course_system
 from game.ride.debris import make_debris_system
 from game.ride.glide import make_glide_system
 from game.ride.surface import SurfaceMap
+from game.ride.tracks import make_tracks_system
 from game.session import GROWTH_LINE_M, Lens, Session, default_workers
 from game.streaming.edit_switch import EditSwitch
 from game.streaming.runoff import RunoffWorker
@@ -104,6 +106,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             Previous(),
             ChaseCamera(),
             Debris(),
+            Tracks(),
             PreviousCamera(),
             FreeCamera(),
         ),
@@ -132,6 +135,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
             systems.make_autopilot_system(patch, source.block, land.scenery.solids),
             systems.make_bicycle_system(patch, collisions, surfaces, lambda: runoff.view),
             make_debris_system(surfaces, saved.seed),
+            make_tracks_system(),
         ]
     else:
         moving = [make_glide_system(land.ground, options.speed_m_s)]
@@ -191,6 +195,7 @@ def _open(options: RideOptions, quality: Quality, lock: WorldLock | None) -> Ses
         start = find_spawn(land, sea_level_m)
         session.place(start.x, start.z, start.yaw_rad)
     # Behind the loading screen, not in the first step.
+    land.put_up(arches(session.course))
     collisions.refill(session.bicycle.x, session.bicycle.z)
     collisions.fill()
     return session

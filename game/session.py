@@ -26,16 +26,17 @@ from game.ecs.components import (
     SculptTool,
     Sea,
     Season,
+    Tracks,
     Weather,
 )
 from game.ecs.schedule import Schedule
 from game.ecs.world import EntityWorld
 from game.lod.settings import LodSettings
 from game.ride import bicycle as riding
-from game.ride import systems
+from game.ride import systems, tracks
 from game.ride.camera import CameraFeel
 from game.ride.collisions import Collisions
-from game.ride.course import clock_text
+from game.ride.course import arches, clock_text
 from game.streaming.bed import Bed
 from game.streaming.coast import CoastTracker
 from game.streaming.edit_switch import EditSwitch, Upload
@@ -69,7 +70,7 @@ AT_ONCE_OPS = 48
 """Operations that a page goes through within a frame: undo under hundreds of dabs would take it a tenth of a second."""
 
 WARMED_PER_FRAME = 2
-"""Pages whose temperatures follow an edit in one frame."""
+"""Pages whose climate follows an edit in one frame."""
 
 AT_ONCE_M2 = 45_000.0
 """Changes of a smaller box are shown in the frame they were made in: any dab of up to 100 m, a quick drag of 50 m."""
@@ -143,8 +144,8 @@ class Session:
     """The lens the levels stand for."""
     gates: int = 0
     """Gates ridden through since the start."""
-    _warmth_owed: dict[PageKey, None] = field(default_factory=dict)
-    """Pages whose land moved and whose temperatures have not followed, the longest waiting first."""
+    _climate_owed: dict[PageKey, None] = field(default_factory=dict)
+    """Pages whose land moved and whose climate has not followed, the longest waiting first."""
     _owed: list[Upload] = field(default_factory=list)
     """Uploads of a change that was shown outside of a frame."""
     messages: list[tuple[str, str]] = field(default_factory=list)
@@ -222,6 +223,7 @@ class Session:
         """Stand the rider at (x, z), at rest; the camera jumps along, nothing is interpolated across."""
         self.course.began_s = None  # whoever is carried does not ride
         riding.place(self.bicycle, self.land.ground, x, z, yaw_rad)
+        tracks.clear(self.entities.component(self.cast.rider, Tracks))
         self.entities.component(self.cast.rider, ChaseCamera).ready = False
         # Two steps of bookkeeping without motion: the camera finds its place, and "previous" equals "now".
         camera_system = self.schedule.systems[-1]
@@ -360,11 +362,13 @@ class Session:
         change is shown at once. A large one is worked out by worker threads and shown some frames later, all of it
         in one frame; changes made meanwhile are the next one. With `block` everything is shown now.
         """
+        self.land.put_up(arches(self.course))
         self.land.ground.grow(self.season.warmth_c, self.season.moisture)
         uploads = self._switch_on(block)
         self._smooth_on(block)
         while self.touched is not None and not self.switch.pending:
             box, self.touched = self.touched, None
+            tracks.erase(self.entities.component(self.cast.rider, Tracks), box.x0, box.z0, box.x1, box.z1)
             snapshot = self.land.edits.snapshot()
             small = (box.x1 - box.x0) * (box.z1 - box.z0) <= AT_ONCE_M2
             if small and snapshot.work(box, self.land.epoch) <= AT_ONCE_OPS:
@@ -374,18 +378,18 @@ class Session:
                 self.switch.begin(snapshot, box)
                 if block:
                     uploads.extend(self._switch_on(block))
-        self._warmth_owed.update((page.key, None) for _, page, _ in uploads)
+        self._climate_owed.update((page.key, None) for _, page, _ in uploads)
         if not uploads and not self.switch.pending:
-            uploads.extend(self._renew_temperatures())
+            uploads.extend(self._renew_climate())
         return uploads
 
-    def _renew_temperatures(self) -> list[Upload]:
+    def _renew_climate(self) -> list[Upload]:
         """Let the climate of a few pages follow their land, in a frame that has no other edit to show."""
         uploads: list[Upload] = []
-        for key in list(self._warmth_owed)[:WARMED_PER_FRAME]:
-            del self._warmth_owed[key]
+        for key in list(self._climate_owed)[:WARMED_PER_FRAME]:
+            del self._climate_owed[key]
             page, layer = self.stream.store.page(key), self.stream.store.layer(key)
-            if page is not None and layer is not None and self.land.renew_temperature(page):
+            if page is not None and layer is not None and self.land.renew_climate(page):
                 uploads.append((layer, page, None))
         return uploads
 
@@ -443,7 +447,7 @@ class Session:
                 page = self.stream.store.page(PageKey(0, ix, iz))
                 if page is not None:
                     found.append((page.key, self.land.scenery.rows(page)))
-        return found
+        return found + self.land.scenery.arch_rows(x, z, reach_m)
 
     def use_quality(self, quality: Quality) -> None:
         """Other level ranges and trees from this frame on; resident pages stay."""
@@ -455,7 +459,7 @@ class Session:
         if vegetation.tree_levels != quality.tree_levels:
             vegetation.tree_levels = quality.tree_levels
             for _, page in self.stream.store.residents():
-                page.trees = vegetation.trees(page)
+                self.land.replant(page)
             self.stream.forget_trees()
 
     def fit_levels(self, lens: Lens, quality: Quality) -> None:

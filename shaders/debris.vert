@@ -24,13 +24,21 @@ void main() {
     float t = start.w, share = clamp(t / motion.w, 0.0, 1.0);
     vec3 at = start.xyz;
     float radius;
-    if (v_kind == 0) {
+    if (v_kind == 0 || v_kind == 3) {
         // Air stops dust within a fraction of a second, then it drifts with the wind and spreads.
         at += motion.xyz * ((1.0 - exp(-3.2 * t)) / 3.2) + vec3(0.55, 0.10, 0.33) * (t * t / (t + 0.6));
         radius = mix(0.11, 0.42 + 0.40 * look.y, 1.0 - (1.0 - share) * (1.0 - share));
-        v_opaque = 0.62 * smoothstep(0.0, 0.08, t) * (1.0 - share) * (1.0 - share);
+        v_opaque = (0.26 + 0.36 * look.z) * smoothstep(0.0, 0.08, t) * (1.0 - share) * (1.0 - share);
         v_colour = mix(vec3(0.40, 0.33, 0.25), vec3(0.76, 0.62, 0.44), look.z);
         v_soft_m = 0.35;
+        if (v_kind == 3) {
+            // Powder falls back, and is finer than dust.
+            at.y -= 1.1 * t * t;
+            radius *= 0.62;
+            v_opaque *= 1.9;
+            v_colour = SNOW;
+            v_kind = 0;
+        }
     } else {
         at += motion.xyz * t + vec3(0.0, -4.9 * t * t, 0.0);
         radius = v_kind == 1 ? 0.014 + 0.016 * look.y : 0.010 + 0.014 * look.y;

@@ -5,6 +5,9 @@
 #include "ground.glsl"
 #include "normals.glsl"
 #include "runoff.glsl"
+#if FAR_BAND == 0
+#include "tracks.glsl"
+#endif
 
 in vec3 v_place;
 in vec3 v_parent_normal;
@@ -20,6 +23,16 @@ void main() {
     float pixel_m = 0.6 * length(fwidth(v_place.xz));
     vec3 normal = normalize(mix(own_normal(v_texel.xy, v_layer), v_parent_normal, v_texel.z));
     Ground ground = ground_at(v_place, normal, v_climate, distance_m);
+
+#if FAR_BAND == 0
+    // A print lies as deep as the ground gives way, and shows what it is pressed into.
+    Track track = track_at(v_place.xz, pixel_m);
+    float printed = track.press * (1.0 + 0.22 * track.tread);
+    ground.albedo = mix(ground.albedo, ground.pressed, clamp(max(printed, 0.8 * track.worn), 0.0, 1.0) * ground.give);
+    vec2 wall = track.slope * (PRINT_M * ground.give);
+    ground.normal = normalize(ground.normal + vec3(wall.x, 0.0, wall.y) / (1.0 + length(wall)));
+    ground.open_sky *= 1.0 - 0.35 * clamp(printed, 0.0, 1.0) * ground.give;
+#endif
 
     float celsius = v_climate.r * 60.0 - 20.0;
     Wet wet = wet_at(v_place, normal, celsius, distance_m, pixel_m);

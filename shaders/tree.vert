@@ -48,7 +48,7 @@ void main() {
     albedo = mix(albedo, SNOW_ON_LEAVES, snow_on(place.xyz, n, look.y) * (bark ? 0.5 : 0.85));
     // Less of the sky reaches the lower and inner crown.
     float height = clamp(position.y / 9.0, 0.0, 1.0);
-    float open_sky = bark ? 0.55 + 0.15 * height : 0.62 + 0.38 * height;
+    float open_sky = bark ? 0.55 + 0.15 * height : LEAVES_OPEN * (0.62 + 0.38 * height);
     vec3 lit = light_foliage(albedo, n, cloud_shade(place.xyz) * mountain_light(place.xyz), open_sky);
     float distance_m = length(at);
     vec3 through = haze_transmittance(at, distance_m);

@@ -45,6 +45,6 @@ void main() {
         albedo = mix(albedo, vec3(0.085, 0.068, 0.053), 0.9 * lost);
     }
     albedo = mix(albedo, SNOW_ON_LEAVES, v_snow * 0.8 * smoothstep(-0.05, 0.55, normal.y));
-    vec3 colour = light_foliage(albedo, normal, v_shade, 0.70 + 0.30 * (1.0 - v_uv.y));
+    vec3 colour = light_foliage(albedo, normal, v_shade, LEAVES_OPEN * (0.70 + 0.30 * (1.0 - v_uv.y)));
     out_colour = vec4(colour * v_through + v_air, coverage);
 }

@@ -4,6 +4,7 @@
 #include "curvature.glsl"
 #include "foliage.glsl"
 #include "shade.glsl"
+#include "tracks.glsl"
 #include "undergrowth.glsl"
 
 layout(location = 0) in vec3 position;
@@ -31,7 +32,8 @@ void main() {
     }
     float c = cos(plant.look.x * TURN), s = sin(plant.look.x * TURN);
     float size = grown * (KIND == SHRUB ? 0.40 + 0.55 * plant.look.z : 0.85 + 0.95 * plant.look.z);
-    size *= 1.0 - 0.28 * plant.alpine;
+    size *= (1.0 - 0.28 * plant.alpine) * (KIND == FLOWER ? 0.66 : 1.0);
+    if (KIND != SHRUB) size *= 1.0 - 0.85 * trodden(plant.foot.xz);
     // From afar thin blades would flicker: they are wider there.
     float wide = size * (KIND == SHRUB ? 1.0 : 1.0 + near / 26.0);
     vec3 local = vec3(position.x * wide, position.y * size, position.z * wide);
@@ -55,18 +57,22 @@ void main() {
     vec3 at = round_earth(plant.foot + off);
     gl_Position = view_projection * vec4(at, 1.0);
 
+    // Blades thinner than a pixel are seen as their mean, or they would flicker.
+    float pixel_m = near * 2.0 * length(ray_up.xyz) * viewport.w;
+    float blurred = KIND == SHRUB ? 0.0 : smoothstep(0.015, 0.08, pixel_m);
+    float light = mix(colour.r, 0.42, blurred);
     vec3 green = plant.turf * (0.84 + 0.34 * plant.look.y);
     if (KIND == SHRUB) green = leaf_colour(LEAF, plant.look.y, 1.0);
-    vec3 albedo = green * (0.22 + 1.55 * colour.r);
+    vec3 albedo = green * (0.22 + 1.55 * light);
     if (KIND == FLOWER) {
         int which = int(plant.flowers * 4.999);
         if (plant.look.z < 0.22) which = (which + 1) % 5;
-        albedo = mix(albedo, FLOWERS[which] * (0.62 + 0.38 * colour.r), colour.g);
+        albedo = mix(albedo, FLOWERS[which] * (0.62 + 0.38 * light), colour.g * (1.0 - 0.6 * blurred));
     }
     // Lit as the land it stands on, more than as blades.
-    vec3 facing = normalize(plant.normal * (KIND == SHRUB ? 0.5 : 2.2) + n);
+    vec3 facing = normalize(plant.normal * (KIND == SHRUB ? 0.5 : 2.2 + 6.0 * blurred) + n);
     // Crowns overhead take most of the light.
-    float open_sky = (0.55 + 0.45 * colour.r) * (1.0 - 0.4 * plant.wood);
+    float open_sky = (0.55 + 0.45 * light) * (1.0 - 0.4 * plant.wood);
     float sunny = cloud_shade(plant.foot) * mountain_light(plant.foot) * (1.0 - 0.55 * plant.wood);
     vec3 lit = light_foliage(albedo, facing, sunny, open_sky);
     float distance_m = length(at);

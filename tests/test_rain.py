@@ -15,6 +15,7 @@ from game.core.settings import quality
 from game.core.units import STEP_S
 from game.opening import open_session
 from game.session import Session
+from game.world.runoff import CELLS, SPACING_M
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_rain_that_fell_already_is_there_at_once(session: Session) -> None:
     view = session.runoff.view
     assert view is not None
     # Most of what falls on a square kilometre runs off by now.
-    assert 6.0 < view.outflow_m3_s < 50.0 / 3.6e6 * 1024.0**2
+    assert 6.0 < view.outflow_m3_s < 50.0 / 3.6e6 * (CELLS * SPACING_M) ** 2
     assert view.pond_m3 > 10.0
 
 
@@ -102,7 +103,7 @@ def test_the_water_follows_a_camera_that_flew_far(session: Session) -> None:
         do(session, f"eye {rider.x + away_m},2000,{rider.z}")
         session.settle_runoff(0.25, block=True)
         assert session.runoff.view is not None
-        middle_x = session.runoff.view.window.corner_m[0] + 512.0
+        middle_x = session.runoff.view.window.corner_m[0] + 0.5 * CELLS * SPACING_M
         assert abs(middle_x - (rider.x + away_m * follows)) < 200.0
 
 

@@ -1,7 +1,7 @@
-"""What stands beside trees: a stone, a log, a panel of a fence and a gate, each of unit length along x.
+"""What stands beside trees, each of unit length along x: stone, log, panel of a fence, gate, arches of timed runs.
 
-The game stretches them: a stone by radius and height, a log by length and radius, a panel and a gate by length only
-(their posts and rails keep their thickness for the lengths of `game.kernels.scenery`). y 0 is the land.
+The game stretches them: a stone by radius and height, a log by length and radius, the others by length only (their
+posts and rails keep their thickness for the lengths of `game.kernels.scenery`). y 0 is the land.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from assets_mesh import (
     Array,
     Colour,
     Mesh,
+    box,
     build,
     icosphere,
     join,
@@ -24,6 +25,7 @@ PANEL_M = 3.2
 GATE_M = 2.8
 POST_M = 0.09
 GATE_HEIGHT_M = 2.75
+ARCH_M = 20.4
 
 STONE: Colour = (0.53, 0.52, 0.495)
 STONE_DARK: Colour = (0.35, 0.34, 0.32)
@@ -177,6 +179,49 @@ def gate() -> Mesh:
     return _of_length(join(bars), GATE_M)
 
 
+def _arch(even: Colour, odd: Colour, post: Colour) -> Mesh:
+    """An arch over a line of a timed run: two poles and a cloth of two rows of fields between them."""
+    half, low, high, fields = 0.5 * ARCH_M, 3.3, 4.1, 40
+    poles = []
+    for side in (-1.0, 1.0):
+        for band in range(8):
+            colour = post if band % 2 else (0.93, 0.93, 0.91)
+            poles.append(box((side * half, -0.25 + 0.6 * band, 0.0), (0.13, 0.6, 0.13), colour))
+    position, index, colours = [], [], []
+    for row in range(2):
+        for column in range(fields):
+            west, east = (-half + ARCH_M * k / fields for k in (column, column + 1))
+            bottom = low + 0.5 * (high - low) * row
+            top = bottom + 0.5 * (high - low)
+            for z, order in ((-0.02, (0, 2, 1, 0, 3, 2)), (0.02, (0, 1, 2, 0, 2, 3))):
+                first = len(position)
+                position += [(west, bottom, z), (east, bottom, z), (east, top, z), (west, top, z)]
+                index += [[first + k for k in order[:3]], [first + k for k in order[3:]]]
+                colours += [odd if (row + column // 2) % 2 else even] * 4
+    cloth = build(np.array(position), np.array(index), np.array(colours))
+    mesh = join([*poles, cloth])
+    mesh.position = mesh.position / np.array([ARCH_M, 1.0, 1.0])
+    return mesh
+
+
+def start() -> Mesh:
+    """Where the clock begins: green."""
+    return _arch((0.13, 0.52, 0.25), (0.90, 0.92, 0.88), (0.13, 0.52, 0.25))
+
+
+def finish() -> Mesh:
+    """Where it stops: black and white."""
+    return _arch((0.06, 0.06, 0.07), (0.93, 0.93, 0.91), (0.70, 0.10, 0.08))
+
+
 def scenery() -> dict[str, Mesh]:
     """Every mesh by the name the game knows it under."""
-    return {"stone": stone(), "log": log(), "panel": panel(), "gate": gate(), "stone_far": stone(1)}
+    return {
+        "stone": stone(),
+        "log": log(),
+        "panel": panel(),
+        "gate": gate(),
+        "start": start(),
+        "finish": finish(),
+        "stone_far": stone(1),
+    }

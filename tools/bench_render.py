@@ -50,7 +50,7 @@ VIEWS = (
 )
 """Metres east of the corner, above the ground, south of the corner; yaw and pitch in degrees."""
 
-FOREST = (-39936.0, 700.0, -33792.0, 135.0, -5.0)
+FOREST = (-39936.0, 700.0, -33792.0, 200.0, -5.0)
 """Eye (metres) and look (degrees) of the frame full of trees."""
 
 TRIANGLE_PX = 10.0
@@ -213,6 +213,7 @@ def vegetation_figures() -> list[dict[str, Any]]:
         for number in range(24):
             page = source.generate(PageKey(level, number % 6 - 3, number // 6 - 2))
             vegetation.trees(page)
+            page.woods = None
             began = time.thread_time()
             vegetation.trees(page)
             times.append(1000.0 * (time.thread_time() - began))
@@ -310,15 +311,15 @@ def undergrowth_figures() -> list[dict[str, Any]]:
         plain = grass.draw
         spent: list[float] = []
 
-        def timed(view: Any, plain: Any = plain, spent: list[float] = spent) -> None:
+        def timed(*frame: Any, plain: Any = plain, spent: list[float] = spent) -> None:
             began = time.perf_counter()
-            plain(view)
+            plain(*frame)
             spent.append(1000.0 * (time.perf_counter() - began))
 
         frames: dict[bool, list[float]] = {True: [], False: []}
         for number in range(40):
             with_grass = number % 2 == 0
-            grass.draw = timed if with_grass else lambda view: None  # type: ignore[method-assign]
+            grass.draw = timed if with_grass else lambda *frame: None  # type: ignore[method-assign]
             began = time.perf_counter()
             game.frame(0.02)
             GL.glFinish()

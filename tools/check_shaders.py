@@ -1,13 +1,15 @@
 """Compile and link every shader as the presets use it, on this machine's driver.
 
-`python tools/check_shaders.py` makes a renderer of each preset, prints each failure with file and line, names
-shader files no pass uses, and exits 1; 0 when all is well. Without a screen it uses SDL's offscreen driver.
+`python tools/check_shaders.py` makes a renderer of each preset with multisampling and without, prints each failure with
+file and line, names shader files no pass uses, and exits 1; 0 when all is well. Without a screen it uses SDL's
+offscreen driver.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -26,16 +28,18 @@ def shipped() -> set[str]:
 
 
 def failures(gl: GLContext) -> list[str]:
-    """One message per preset whose renderer cannot be made, and per shader file that nothing uses."""
+    """One message per preset and sampling whose renderer cannot be made, and per shader file that nothing uses."""
     from game.gl.program import ShaderError
     from game.render.renderer import Renderer
 
     found: list[str] = []
     for preset in PRESETS.values():
-        try:
-            Renderer(gl, preset, 16, 16).release()
-        except (ShaderError, ValueError) as error:
-            found.append(f"preset {preset.name}: {error}")
+        # Each with multisampling and without: edges are smoothed by another shader then.
+        for samples in (0, max(2, preset.msaa)):
+            try:
+                Renderer(gl, replace(preset, msaa=samples), 16, 16).release()
+            except (ShaderError, ValueError) as error:
+                found.append(f"preset {preset.name} with {samples} samples: {error}")
     if not found:
         found = [f"shaders/{name} is used by no pass" for name in sorted(shipped() - gl.shader_files)]
     return found

@@ -29,9 +29,11 @@ _COMMON = "ride --world alpine --offscreen --size 320x180 --quality low --pages 
 
 _ISLANDS = "--world islands --seed 7 --seconds 1 --start 3300,-2500"
 
+_PEAK = "--seed 7 --seconds 0.3 --start -10656,-12064 --view-km 100"
+
 SCENES: dict[str, str] = {
     "spawn": "--seed 7 --seconds 1",
-    "fjord": '--seed 7 --seconds 1 --exec "sea 880; hud off"',
+    "fjord": '--seed 7 --seconds 1 --exec "sea 690; hud off"',
     "dusk": '--seed 7 --seconds 1 --exec "time 19; hud off"',
     "fjord60": f'{_ISLANDS} --exec "hud off; time 11; sea 60; eye 3500,160,-2500; look 215,-14"',
     "drybed": f'{_ISLANDS} --exec "hud off; time 10; sea -60; eye 3480,8,-2880; look 60,-6"',
@@ -45,6 +47,14 @@ SCENES: dict[str, str] = {
     "desert": '--world desert --seed 7 --seconds 0.5 --exec "time 15; hud off"',
     "classic": '--world classic --seed 7 --seconds 0.5 --exec "time 15; hud off"',
     "far": '--seed 7 --seconds 0.5 --view-km 100 --exec "time 10; hud off; look 0,-3"',
+    "forest": '--seed 7 --seconds 0.5 --start -8690,-7790 --exec "time 11; hud off"',
+    "cliff": '--seed 7 --seconds 0.3 --exec "time 9; hud off; eye -3009,950,1719; look 52,25"',
+    "shore": f'{_ISLANDS} --seconds 0.3 --exec "time 17.5; hud off; eye 3452,5,-2900; look 300,-4"',
+    "snow": '--seed 7 --seconds 2 --fps 10 --start -10656,-12064 --exec "time 8.5; hud off; climate -5"',
+    "pit": '--seed 7 --seconds 0.3 --start 0,0 --exec "time 10; hud off; dab lower 38,0 26 18; dab lower 22,14 9 6; '
+    'eye 0,302,-6; look 84,-36"',
+    "peak": f'{_PEAK} --exec "time 12; hud off; look 148,-6"',
+    "peak at dusk": f'{_PEAK} --exec "time 18.6; hud off; look 260,-4"',
     "eroded cone": "--seed 7 --seconds 12 --fps 5 --start -7790,6260 "
     '--exec "hud off; time 7.5; dab raise -7900,6000 90 60 cone; dab raise -7680,6000 90 60 cone; '
     'erode -7680,6000 150 60; eye -7790,250,6220; look 0,-14"',

@@ -36,8 +36,8 @@ INPUTS = """in vec3 v_place;
 """
 
 
-class NoRunoff:
-    """In place of `render.runoff.RunoffTextures`: the shared fragment stage has no streams."""
+class Nothing:
+    """In place of the textures of rain water and tracks: the shared fragment stage has neither."""
 
     def lend(self, *_: object) -> None:
         """Nothing to set."""
@@ -154,7 +154,7 @@ class Ours:
         x, y, z, *_ = self.place
         self.program.set("eye", (x, y, z, scale if measuring else 0.0))
         self.program.set("land_scale", (1.0, 0.0, 0.0, 0.0))
-        self.terrain.draw(0, NoRunoff(), camera)
+        self.terrain.draw(0, Nothing(), Nothing(), camera)
         GL.glFinish()
         self.triangles = selection.triangles
         return 1000.0 * (selected_s + time.perf_counter() - began)

@@ -77,7 +77,11 @@ def page_at(level: int, x: float, z: float) -> PageKey:
 def check_position(x: float, z: float, name: str = "position") -> tuple[float, float]:
     """Return (x, z) as floats, or raise `ValueError` when not finite or beyond ±`WORLD_LIMIT_M`."""
     for axis, value in (("x", x), ("z", z)):
-        if not math.isfinite(value) or abs(value) > WORLD_LIMIT_M:
+        try:
+            fits = math.isfinite(value) and abs(value) <= WORLD_LIMIT_M
+        except TypeError:
+            fits = False
+        if not fits:
             raise ValueError(
                 f"{name}: {axis} = {value!r} is not accepted; give a number of metres from "
                 f"-{WORLD_LIMIT_M:.0f} to {WORLD_LIMIT_M:.0f}"

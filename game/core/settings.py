@@ -26,13 +26,15 @@ class Quality:
     """Samples of the own framebuffer; 0 or 1 is off."""
     error_px: float = 0.5
     """How far a change of detail may move the land on the screen, pixels; the ranges of the levels follow it."""
+    tree_room: int = 32_768
+    """Trees that the GPU has room for at first, 32 bytes each: what the woods of every recipe but the densest take."""
 
 
 PRESETS: dict[str, Quality] = {
-    "low": Quality("low", 16, 110.0, 20_000.0, 4, 0.25, 0, 1.0),
-    "medium": Quality("medium", 16, 140.0, 30_000.0, 5, 0.5, 2, 0.8),
-    "high": Quality("high", 32, 230.0, 30_000.0, 6, 1.0, 4, 0.5),
-    "ultra": Quality("ultra", 32, 300.0, 30_000.0, 6, 1.0, 8, 0.4),
+    "low": Quality("low", 16, 110.0, 20_000.0, 4, 0.25, 0, 1.0, 400_000),
+    "medium": Quality("medium", 16, 140.0, 30_000.0, 5, 0.5, 2, 0.8, 800_000),
+    "high": Quality("high", 32, 230.0, 30_000.0, 6, 1.0, 4, 0.5, 1_300_000),
+    "ultra": Quality("ultra", 32, 300.0, 30_000.0, 6, 1.0, 8, 0.4, 1_500_000),
 }
 
 VIEWS_M = (5_000.0, 15_000.0, 30_000.0, 60_000.0, 100_000.0)

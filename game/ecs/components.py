@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @dataclass(slots=True)
 class Intent:
@@ -290,6 +293,10 @@ class Season:
     """Humidity, of 1, above the recipe's."""
 
 
+LOWERING = ("lower", "canyon")
+"""Brushes that dig; the ring and the panel show them in another colour."""
+
+
 @dataclass(slots=True)
 class SculptTool:
     """The brush: where it points and what it would do."""
@@ -320,10 +327,28 @@ class Debris:
     """Simulated time its births are counted in."""
     thrown: int = 0
     """Particles ever."""
-    owed: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    owed: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0, 0.0])
     """Parts of particles not thrown yet, of each kind."""
     rows: list[tuple[float, ...]] = field(default_factory=list)
     """A ring: world x, y, z; velocity; birth and life, seconds; kind; a chance 0…1; how arid the ground is."""
+
+
+@dataclass(slots=True)
+class Tracks:
+    """What the tyres printed into the land (`ride.tracks`): a ring of short straight pieces."""
+
+    clock_s: float = 0.0
+    """Simulated time the pieces are laid in."""
+    laid: int = 0
+    """Pieces ever; piece n lies in row n modulo the ring's length."""
+    erased: int = 0
+    """How often pieces were taken away again."""
+    rows: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 8)))
+    """The ring, as in `kernels.tracks`; empty until the first piece."""
+    chunks: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 4)))
+    """Least and largest x and z of each chunk of rows."""
+    ends: list[tuple[float, float, float] | None] = field(default_factory=lambda: [None, None])
+    """Where front and rear wheel's last pieces end (world x, z) and the way until there; None off the land."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ OpenGL.ARRAY_SIZE_CHECKING = CHECKED
 OpenGL.ERROR_LOGGING = False
 
 from OpenGL import GL  # noqa: E402
+from OpenGL.raw.GL.VERSION.GL_1_1 import glTexSubImage2D as send_rectangle  # noqa: E402
 from OpenGL.raw.GL.VERSION.GL_1_2 import glTexSubImage3D as send_box  # noqa: E402
 
-__all__ = ["CHECKED", "GL", "send_box"]
-# `send_box`: the call itself, with an address. PyOpenGL's own sets the unpacking anew each time.
+__all__ = ["CHECKED", "GL", "send_box", "send_rectangle"]
+# `send_box` and `send_rectangle`: the calls themselves, with an address. PyOpenGL's own set the unpacking anew.

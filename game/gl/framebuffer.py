@@ -81,3 +81,23 @@ class Framebuffer(GLObject):
 
     def _delete(self) -> None:
         GL.glDeleteFramebuffers(1, np.array([self.name], np.uint32))
+
+
+def copy_texels(gl: GLContext, source: Texture2D, target: Texture2D) -> None:
+    """Copy all texels of `source` into the first rows and columns of `target`, on the GPU.
+
+    Both have the same renderable format; the framebuffer that is bound stays bound. Raises `ValueError` when the
+    target is smaller or of another format.
+    """
+    if target.width < source.width or target.height < source.height or target.format != source.format:
+        raise ValueError(
+            f"{source.height} × {source.width} texels of {source.format.name} do not fit "
+            f"{target.height} × {target.width} of {target.format.name}"
+        )
+    bound = int(GL.glGetIntegerv(GL.GL_DRAW_FRAMEBUFFER_BINDING))
+    origin = Framebuffer(gl, source)
+    GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, origin.name)
+    GL.glBindTexture(target.target, target.name)
+    GL.glCopyTexSubImage2D(target.target, 0, 0, 0, 0, 0, source.width, source.height)
+    GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, bound)
+    origin.release()

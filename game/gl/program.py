@@ -48,7 +48,7 @@ class Program(GLObject):
         self._blocks, self._samplers, self._read = dict(blocks or {}), dict(samplers or {}), read
         self._lenient = lenient
         self._values: dict[str, Any] = {}
-        """What was set last, for a program that takes this one's place."""
+        """What was set last: the same again is not sent, and a program that takes this one's place begins with it."""
         stages: list[int] = []
         try:
             for kind, source in ((GL.GL_VERTEX_SHADER, vertex), (GL.GL_FRAGMENT_SHADER, fragment)):
@@ -118,8 +118,15 @@ class Program(GLObject):
         if self._lenient and name not in self._locations:
             return
         location = self._location(name)
-        if self._read is not None:
-            self._values[name] = value.copy() if isinstance(value, np.ndarray) else value
+        plain = not isinstance(value, np.ndarray)
+        if (
+            plain
+            and (was := self._values.get(name)) is not None
+            and type(was) is type(value)
+            and was == value
+        ):
+            return
+        self._values[name] = value if plain else value.copy()
         if isinstance(value, (bool, int, np.integer)):
             GL.glUniform1i(location, int(value))
         elif isinstance(value, (float, np.floating)):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from game.gl.api import GL, send_box
+from game.gl.api import GL, send_box, send_rectangle
 from game.gl.buffer import check_array
 from game.gl.context import GLContext, GLObject
 
@@ -97,7 +97,10 @@ def _check_texels(data: NDArray[Any], kind: TextureFormat) -> NDArray[Any]:
 
 
 class Texture2D(GLObject):
-    """A 2D texture, empty or from `data` (rows × columns × components, first row at v = 0)."""
+    """A 2D texture, empty or from `data` (rows × columns × components, first row at v = 0).
+
+    `levels` ends the mipmaps early; without it there are all, where `sampling` has them.
+    """
 
     target = GL.GL_TEXTURE_2D
 
@@ -109,6 +112,7 @@ class Texture2D(GLObject):
         kind: TextureFormat,
         data: NDArray[Any] | None = None,
         sampling: Sampling = LINEAR,
+        levels: int | None = None,
     ) -> None:
         _check_size(width=width, height=height)
         if data is not None:
@@ -121,12 +125,43 @@ class Texture2D(GLObject):
         _apply(gl, self.target, sampling)
         GL.glTexImage2D(self.target, 0, kind.internal, width, height, 0, kind.layout, kind.element, data)
         if sampling.mipmaps:
+            if levels is not None:
+                GL.glTexParameteri(self.target, GL.GL_TEXTURE_MAX_LEVEL, levels - 1)
             GL.glGenerateMipmap(self.target)
 
     def bind(self, unit: int) -> None:
         """Bind to texture unit `unit`."""
         GL.glActiveTexture(GL.GL_TEXTURE0 + unit)
         GL.glBindTexture(self.target, self.name)
+
+    def write_box(self, level: int, texels: NDArray[Any], box: Box) -> None:
+        """Overwrite a box of a mip level with that of the whole level's contiguous `texels`.
+
+        Nothing is copied here: the driver reads the box out of the array. Raises `ValueError` for another shape or
+        dtype, or a box that leaves the level.
+        """
+        j0, j1, i0, i1 = box
+        kind = self.format
+        rows, columns = self.height >> level, self.width >> level
+        if (
+            texels.shape != (rows, columns, kind.components)
+            or texels.dtype != kind.dtype
+            or not texels.flags.c_contiguous
+        ):
+            raise ValueError(
+                f"{kind.name} texels have shape {texels.shape} and dtype {texels.dtype}; "
+                f"give contiguous {(rows, columns, kind.components)}"
+            )
+        if not (0 <= j0 < j1 <= rows and 0 <= i0 < i1 <= columns):
+            raise ValueError(f"box rows {j0}:{j1}, columns {i0}:{i1} is not inside {rows} × {columns}")
+        texel = kind.components * texels.itemsize
+        start = ctypes.c_void_p(texels.ctypes.data + (j0 * columns + i0) * texel)
+        GL.glBindTexture(self.target, self.name)
+        GL.glPixelStorei(GL.GL_UNPACK_ALIGNMENT, 1)
+        GL.glPixelStorei(GL.GL_UNPACK_ROW_LENGTH, columns)
+        send_rectangle(self.target, level, i0, j0, i1 - i0, j1 - j0, kind.layout, kind.element, start)
+        GL.glPixelStorei(GL.GL_UNPACK_ROW_LENGTH, 0)
+        GL.glPixelStorei(GL.GL_UNPACK_ALIGNMENT, 4)
 
     def write(self, data: NDArray[Any], x: int = 0, y: int = 0) -> None:
         """Overwrite a box of texels from column `x`, row `y`. Raises `ValueError` when it does not fit."""

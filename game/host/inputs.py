@@ -133,7 +133,9 @@ class InputFrame:
     look_rate_y: float = 0.0
 
     wheel: float = 0.0
-    """Notches, away from the player is positive."""
+    """Notches turned without Shift, away from the player is positive."""
+    wheel_shifted: float = 0.0
+    """Notches turned while Shift was held: on a slow frame it may be down for some of them only."""
     left: bool = False
     right: bool = False
     middle: bool = False
@@ -141,6 +143,7 @@ class InputFrame:
     right_pressed: bool = False
     ctrl: bool = False
     shift: bool = False
+    """Held now; where a button was pressed in this frame, held at that moment."""
     alt: bool = False
     pointer_x: float = 0.0
     """Drawable pixels from the left."""
@@ -149,6 +152,9 @@ class InputFrame:
 
     events: list[pygame.event.Event] = field(default_factory=list)
     """Everything SDL sent, for the menu."""
+
+
+_CTRL, _SHIFT = ("CTRL", "RCTRL"), ("SHIFT", "RSHIFT")
 
 
 def known_keys() -> tuple[str, ...]:
@@ -377,6 +383,7 @@ class Inputs:
         self._injected_presses.clear()
         pressed = set(injected)
         pad_pressed: set[str] = set()
+        clicked_with: tuple[bool, bool] | None = None
         for event in frame.events:
             kind = event.type
             if self.muted and kind in _PRESSES:
@@ -395,6 +402,8 @@ class Inputs:
                     self._down.add(-event.button)
                 if not ui_has_mouse:
                     self._buttons.add(event.button)
+                    if event.button in (pygame.BUTTON_LEFT, pygame.BUTTON_RIGHT):
+                        clicked_with = self._is_down(_CTRL), self._is_down(_SHIFT)
                     frame.left_pressed |= event.button == pygame.BUTTON_LEFT
                     frame.right_pressed |= event.button == pygame.BUTTON_RIGHT
             elif kind == pygame.MOUSEBUTTONUP:
@@ -403,9 +412,11 @@ class Inputs:
             elif kind == pygame.MOUSEWHEEL:
                 if not ui_has_mouse:
                     # macOS turns Shift + wheel into sideways scrolling.
-                    frame.wheel += getattr(event, "precise_y", event.y) or getattr(
-                        event, "precise_x", event.x
-                    )
+                    notches = getattr(event, "precise_y", event.y) or getattr(event, "precise_x", event.x)
+                    if self._is_down(_SHIFT):
+                        frame.wheel_shifted += notches
+                    else:
+                        frame.wheel += notches
             elif kind == pygame.QUIT:
                 frame.quit = True
             elif kind in (pygame.VIDEORESIZE, pygame.WINDOWSIZECHANGED):
@@ -422,7 +433,13 @@ class Inputs:
             else:
                 self._pad_event(event, frame, pad_pressed)
         self._fill(frame, pressed, pad_pressed, injected)
+        if clicked_with is not None:
+            frame.ctrl, frame.shift = clicked_with
         return frame
+
+    def _is_down(self, names: tuple[str, ...]) -> bool:
+        """Whether one of these keys is held after the events read so far."""
+        return any(SCANCODES[name] in self._down or SCANCODES[name] in self._injected for name in names)
 
     def _key_down(self, event: pygame.event.Event, frame: InputFrame, pressed: set[int]) -> None:
         if event.scancode not in self._down:
@@ -500,8 +517,7 @@ class Inputs:
         frame.look_dy *= controls.look_sensitivity * (-1.0 if controls.mouse_invert_y else 1.0)
         for action in PRESSED:
             setattr(frame, action, not pressed.isdisjoint(self._keys[action]) or action in pad_pressed)
-        frame.ctrl = on(("CTRL", "RCTRL"))
-        frame.shift = on(("SHIFT", "RSHIFT"))
+        frame.ctrl, frame.shift = on(_CTRL), on(_SHIFT)
         frame.alt = on(("ALT",))
         if frame.ctrl:
             frame.undo |= SCANCODES["Z"] in injected and not frame.shift

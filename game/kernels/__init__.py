@@ -59,6 +59,16 @@ def cpu_name() -> str:
     return str(numba.core.config.CPU_NAME or llvmlite.binding.get_host_cpu_name())
 
 
+def wide_vectors() -> bool:
+    """Whether code is compiled for a CPU with vectors of 256 bits and more."""
+    config = numba.core.config
+    if config.CPU_FEATURES is not None:
+        return "+avx2" in str(config.CPU_FEATURES).split(",")
+    if config.CPU_NAME and config.CPU_NAME != "host":
+        return False
+    return bool(llvmlite.binding.get_host_cpu_features().get("avx2", False))
+
+
 def _source(name: str) -> Path:
     """File of module `name` ("game.kernels.noise"), or of the package of that name."""
     path = _HOUSE.joinpath(*name.split("."))

@@ -23,7 +23,7 @@ import numpy as np
 
 from game.kernels import uncounted
 from game.kernels.hashing import MASK32, hash_cell
-from game.kernels.shaping import dune_profile, turns
+from game.kernels.shaping import dune_profile, stairs, turns
 
 ROW = 144
 """Floats from one field of a row buffer to the next; rows hold at most this many samples."""
@@ -87,6 +87,8 @@ _SIDE_SOFT = np.float32(0.06 * 0.06)
 _BLEND_SOFT = np.float32(0.16)
 _BLEND_GAIN = np.float32(1.08)
 _TINY = np.float32(1e-12)
+_SCARP = np.float32(14.0)  # a step takes one 14th of its tread
+_CRUMBLE = np.float32(0.25)  # how far a metre of ground moves an edge, of what a unit of noise does
 _RIDGE, _RIDGE_AT = np.float32(0.62), np.float32(0.17)
 _DUNE_MEAN = np.float32(0.24)  # so that dunes that fade with distance do not lower the land
 
@@ -201,6 +203,27 @@ def ridged_row(state, a0, b0, a1, b1, z, n, field, gain, parent_gain):
         state[field + _STRIDE + i] += parent_gain * value
 
 
+@uncounted
+def terrace_row(state, a0, b0, a1, b1, z, n, steps, ragged, gain, parent_gain):
+    """Terraces: what `steps` stairs differ from the slope that the nodes climb along the profile in `MESA`.
+
+    The octave bends the edges by `ragged` treads, and so does the ground so far; other arguments as `smooth_row`. It
+    counts as far as `DUNE` says.
+    """
+    v = z * z * z * (z * (z * _SIX - _FIFTEEN) + _TEN)
+    w0 = _ONE - v
+    w1 = w0 * z
+    w3 = v * (z - _ONE)
+    for i in range(np.uint64(n)):
+        bend = (a0[i] * w0 + b0[i] * w1) + (a1[i] * v + b1[i] * w3)
+        climbed = steps * state[MESA + i]
+        strength = state[DUNE + i]
+        own = climbed + ragged * (bend + _CRUMBLE * state[GROUND_SUM + i])
+        parents = climbed + ragged * (bend + _CRUMBLE * state[GROUND_SUM + _STRIDE + i])
+        state[LAYER_SUM + i] += gain * (strength * (stairs(own, _SCARP) - climbed))
+        state[LAYER_SUM + _STRIDE + i] += parent_gain * (strength * (stairs(parents, _SCARP) - climbed))
+
+
 @uncounted(forceinline=True)
 def edge_gradient(hashed):
     """One of Perlin's twelve gradients (to the middles of a cube's edges; four of them twice) from a uint32.
@@ -291,6 +314,7 @@ def warm() -> None:
     gully_row(state, slots[0], slots[1], slots[0], half, 8, half, half, half, half, half)
     smooth_row(state, slots[0], slots[0], slots[1], slots[1], half, 8, GROUND_SUM, half, half)
     ridged_row(state, slots[0], slots[0], slots[1], slots[1], half, 8, CRAG_SUM, half, half)
+    terrace_row(state, slots[0], slots[0], slots[1], slots[1], half, 8, half, half, half, half)
     edge_gradient(np.uint32(5))
     slice_rows(cells, 0, 7, slots[0], slots[0], 8, slots[1], slots[1])
     dune_row(state, slots[0], slots[1], slots[0], half, 8, half, half, half, half, half)

@@ -10,7 +10,7 @@ has a module:
 Between nodes values are Catmull-Rom, which at a node returns the node's own bits; so coarse levels, whose samples
 are nodes, agree exactly with fine ones.
 
-Data comes in as `Tables` (numbers only, see `game.world.source`), so another recipe needs no compilation, and
+Data comes in as `Tables` (numbers only, see `game.world.tables`), so another recipe needs no compilation, and
 `Workspace` is scratch of one thread.
 """
 

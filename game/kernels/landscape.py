@@ -32,10 +32,10 @@ RANGES, LAYERS = 0, 1
 """Kinds of landscape, `Tables.landscape[0]`: mountain belts with valleys, or a stack of layers."""
 
 # Kinds of octaves along sample rows, the second column of `Tables.ground`. Layers are added before the curve of
-# terraces; temperature and humidity are climates finer than the nodes.
+# terraces; temperature and humidity are climates finer than the nodes. Terraces follow the valleys of ranges.
 GROUND_SMOOTH, GROUND_HUMMOCK, GROUND_CRAG = 0.0, 1.0, 2.0
 GROUND_LAYER, GROUND_RIDGED, GROUND_SLICE, GROUND_DUNE = 3.0, 4.0, 5.0, 6.0
-GROUND_WARMTH, GROUND_HUMIDITY = 7.0, 8.0
+GROUND_WARMTH, GROUND_HUMIDITY, GROUND_TERRACE = 7.0, 8.0, 9.0
 
 # Kinds of octaves at nodes, the first column of `Tables.macros`.
 MACRO_SMOOTH, MACRO_RIDGED, MACRO_VALLEY, MACRO_CONE = 0.0, 1.0, 2.0, 3.0
@@ -73,6 +73,8 @@ PARAMETERS = (
     "rock_slope_low", "rock_slope_high", "rock_cold_c",
     "lapse_c_m", "latitude_c", "shore_width_m", "shore_flat", "height_m", "uplift_low_m", "uplift_high_m",
     "wind_x", "wind_z", "crag_everywhere",
+    "hummock_lone", "hummock_bare_m", "terrace_rise_m", "terrace_steps", "terrace_width", "terrace_ragged",
+    "rain_shadow", "upwind_x_m", "upwind_z_m",
 )  # fmt: skip
 """Order of the entries of `Tables.parameters`."""
 (
@@ -91,7 +93,9 @@ PARAMETERS = (
     P_ROCK_SLOPE_LOW, P_ROCK_SLOPE_HIGH, P_ROCK_COLD,
     P_LAPSE, P_LATITUDE, P_SHORE_WIDTH, P_SHORE_FLAT, P_HEIGHT, P_UPLIFT_LOW, P_UPLIFT_HIGH,
     P_WIND_X, P_WIND_Z, P_CRAG_EVERYWHERE,
-) = range(67)  # fmt: skip
+    P_HUMMOCK_LONE, P_HUMMOCK_BARE, P_TERRACE_RISE, P_TERRACE_STEPS, P_TERRACE_WIDTH, P_TERRACE_RAGGED,
+    P_RAIN_SHADOW, P_UPWIND_X, P_UPWIND_Z,
+) = range(76)  # fmt: skip
 
 # Fields of a node, in the order of the row buffer in `fractal`.
 N_HEIGHT, N_SLOPE_X, N_SLOPE_Z, N_CURVATURE, N_GULLY, N_TARGET = 0, 1, 2, 3, 4, 5

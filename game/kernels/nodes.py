@@ -43,7 +43,7 @@ from game.kernels.noise import blend_row, column_table, corner_rows, fraction, p
 from game.kernels.ranges import HEIGHT_FIELDS, R_HUMIDITY, R_WARMTH, mid_grid, range_heights, range_nodes
 from game.kernels.shaping import clamp01, smoothstep
 
-_GLADE = np.uint64(GLADE_LINE) * LINE
+GLADE = np.uint64(GLADE_LINE) * LINE
 # Heights around each node, then what is known of it before its slope.
 _H_NORTH, _H_WEST, _H_HERE = np.uint64(0) * LINE, np.uint64(1) * LINE, np.uint64(2) * LINE
 _H_EAST, _H_SOUTH = np.uint64(3) * LINE, np.uint64(4) * LINE
@@ -59,7 +59,7 @@ _3 = np.uint64(3)
 
 
 @uncounted(forceinline=True)
-def _glade_row(z, ni, used, octaves, cells, columns, slots, slot_rows, line):
+def clearing_row(z, ni, used, octaves, cells, columns, slots, slot_rows, line):
     """Clearing octaves 0 … `used` − 1 along one row of nodes at `z` (1/1024 m) into their lines; the rest zero."""
     for k in range(GLADES):
         target = line[(GLADE_LINE + k) * NODE_ROW :]
@@ -89,7 +89,7 @@ def _glade_row(z, ni, used, octaves, cells, columns, slots, slot_rows, line):
 
 
 @uncounted(forceinline=True)
-def _glade_columns(px, ni, shift, tables, work):
+def clearing_columns(px, ni, shift, tables, work):
     """Prepare clearing octaves along `ni` columns 2^shift m apart; returns how many are used.
 
     Clearings shorter than two nodes would alias on coarse levels; all are there at 64 m, where trees are placed.
@@ -125,8 +125,8 @@ def _woods(ni, p, warmth_line, humidity_line, line):
         line[O_WARMTH + i] = warmth
         line[O_HUMIDITY + i] = humidity
         clearing = glade_amplitude * (
-            line[_GLADE + i]
-            + glade_gain * (line[_GLADE + LINE + i] + glade_gain * line[_GLADE + LINE + LINE + i])
+            line[GLADE + i]
+            + glade_gain * (line[GLADE + LINE + i] + glade_gain * line[GLADE + LINE + LINE + i])
         )
         line[O_FOREST + i] = clearing + glade_dry * (humidity - _HALF)
         line[O_CRAG + i] = smoothstep(
@@ -192,7 +192,7 @@ def node_grid(first_x, first_z, shift, ni, nj, step, tables, work):
     if between:
         plan = catmull_table(px, ni, MID_SHIFT, start_x, work.index, work.weights)
         widen(work.mid, 0, fields, 0, rows, plan, work.index, work.weights, ni, work.spread, work.mid_wide)
-    glades = _glade_columns(px, ni, shift, tables, work)
+    glades = clearing_columns(px, ni, shift, tables, work)
     p, line, nodes = tables.parameters, work.line, work.nodes
     octaves, cells, slots = tables.glades, work.glade_cells, work.glade_slots
     glade_columns, slot_rows = work.glade_columns, work.glade_rows
@@ -201,7 +201,7 @@ def node_grid(first_x, first_z, shift, ni, nj, step, tables, work):
         z = (first_z + j) << shift
         first = start_z if between else j
         load_lines(mid_wide, mid, between, 0, fields, z, MID_SHIFT, first, ni, line)
-        _glade_row(z << 10, ni, glades, octaves, cells, glade_columns, slots, slot_rows, line)
+        clearing_row(z << 10, ni, glades, octaves, cells, glade_columns, slots, slot_rows, line)
         _node_row(layers, ni, p, line)
         store_lines(line, NODE_LINE, NODE_FIELDS, ni, nodes, 0, j)
     n = ni - 2 * step
@@ -228,7 +228,7 @@ def half_grid(first_x, first_z, ni, nj, tables, work):
     shift = np.int64(MID_SHIFT)
     for i in range(ni):
         px[i] = ((first_x + i) << shift) << 10
-    glades = _glade_columns(px, ni, shift, tables, work)
+    glades = clearing_columns(px, ni, shift, tables, work)
     p, line, nodes = tables.parameters, work.line, work.nodes
     octaves, cells, slots = tables.glades, work.glade_cells, work.glade_slots
     glade_columns, slot_rows = work.glade_columns, work.glade_rows
@@ -254,7 +254,7 @@ def half_grid(first_x, first_z, ni, nj, tables, work):
             for i in range(ni):
                 target[i] = row[i]
         z = ((first_z + j) << MID_SHIFT) << 10
-        _glade_row(z, ni, glades, octaves, cells, glade_columns, slots, slot_rows, line)
+        clearing_row(z, ni, glades, octaves, cells, glade_columns, slots, slot_rows, line)
         _node_row(layers, ni, p, line)
         store_lines(line, NODE_LINE, NODE_FIELDS, ni, nodes, 0, j)
         _load_heights(between[j], along, nodes[N_HEIGHT, j], along[1:], between[j + 1], ni, line)

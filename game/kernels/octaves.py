@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from game.kernels import jit
+from game.kernels import jit, wide_vectors
 from game.kernels.hashing import CELL_X, MASK32, hash_cell, hash_row, mix32
 from game.kernels.noise import fade, fraction, gradient, position
 
@@ -52,6 +52,7 @@ _ROW = np.uint64(PITCH)
 _OCTAVE = np.uint64(FIELDS * PITCH)
 _TWO_OCTAVES = np.uint64(2 * FIELDS * PITCH)
 _THREE_OCTAVES = np.uint64(3 * FIELDS * PITCH)
+_1 = np.uint64(1)
 _ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
 _ONE = np.float32(1.0)
@@ -61,6 +62,12 @@ _NO_ROW = np.int64(1 << 62)
 _THIRD = np.uint32(0x5555)
 _TWO_THIRDS = np.uint32(0xAAAA)
 _JOIN = 0x3C6EF35D  # odd and below 2^31, so that products stay below 2^63
+SHARES_CORNERS = not wide_vectors()
+"""Whether corners of a lattice row are hashed once each and then handed to the columns, or again at every column.
+
+Hashing takes multiplications and selections that narrow vectors lack; wide ones do it faster than they gather. The bits
+are the same."""
+
 _LAYER = 0x51ED27  # what tells a layer of the 3-D lattice from a row of the 2-D one
 
 
@@ -161,25 +168,41 @@ def layer_seeds(octave):
 
 
 @jit
-def _columns(positions, first, n, count, octaves, floats, mixed):
-    """Hash parts, fractions and fades of a block of columns, for every octave."""
+def _columns(solid, positions, first, n, count, octaves, floats, mixed, corners):
+    """Hash parts, fractions and fades of a block of columns, for every octave.
+
+    Where a lattice row has fewer corners than half the columns, `corners[o]` is their number, and `mixed` holds the
+    corners' hash parts and after them, for each column, the corner to its west. Else it is 0, and `mixed` holds the
+    parts west and east of every column.
+    """
     fractions = np.uint64(count) * _OCTAVE
     for o in range(count):
         at = np.uint64(o) * _ROW
         east = at + np.uint64(count) * _ROW
         fades = fractions + np.uint64(count) * _ROW
         step, offset = octaves[o, 0], octaves[o, 1]
+        cell = position(positions[first], step, offset) >> 32
+        span = (position(positions[first + n - _1], step, offset) >> 32) - cell + 2
+        corners[o] = span if SHARES_CORNERS and not solid and span * 2 <= np.int64(n) else 0
         for i in range(n):
             t = position(positions[i + first], step, offset)
             x = fraction(t)
-            mixed[i + at] = column_part(t >> 32)
-            mixed[i + east] = column_part((t >> 32) + 1)
             floats[i + at + fractions] = x
             floats[i + at + fades] = fade(x)
+        if corners[o] > 0:
+            for k in range(np.uint64(span)):
+                mixed[k + at] = column_part(cell + np.int64(k))
+            for i in range(n):
+                mixed[i + east] = np.uint32((position(positions[i + first], step, offset) >> 32) - cell)
+        else:
+            for i in range(n):
+                t = position(positions[i + first], step, offset)
+                mixed[i + at] = column_part(t >> 32)
+                mixed[i + east] = column_part((t >> 32) + 1)
 
 
 @jit
-def _lattice_row(solid, o, count, octaves, gain, cell, n, floats, mixed):
+def _lattice_row(solid, o, count, octaves, gain, cell, n, floats, mixed, span, shared):
     """Move on to lattice row `cell` of octave `o`: what was the southern row becomes the northern one."""
     slot = np.uint64(o) * _OCTAVE
     south = slot + _SOUTH_A
@@ -207,6 +230,27 @@ def _lattice_row(solid, o, count, octaves, gain, cell, n, floats, mixed):
             )
             a0, b0 = floats[i + south], floats[i + south + _ROW]
             a1, b1 = a * gain, b * gain
+            floats[i + slot] = a0
+            floats[i + slot + _B] = b0
+            floats[i + slot + _C], floats[i + slot + _D] = between(a0, b0, a1, b1)
+            floats[i + south] = a1
+            floats[i + south + _ROW] = b1
+    elif span > 0:
+        row = row_part(cell, octaves[o, 3])
+        for k in range(np.uint64(span)):
+            gx, g = gradient(corner_hash(mixed[k + at], row))
+            shared[k] = gx
+            shared[k + _ROW] = g
+        for i in range(n):
+            k = np.uint64(mixed[i + east])
+            x = floats[i + fractions]
+            u = floats[i + fades]
+            gx0, gx1 = shared[k], shared[k + _1]
+            g0, g1 = shared[k + _ROW], shared[k + _ROW + _1]
+            n0 = gx0 * x
+            n1 = gx1 * (x - _ONE)
+            a1, b1 = (n0 + u * (n1 - n0)) * gain, (g0 + u * (g1 - g0)) * gain
+            a0, b0 = floats[i + south], floats[i + south + _ROW]
             floats[i + slot] = a0
             floats[i + slot + _B] = b0
             floats[i + slot + _C], floats[i + slot + _D] = between(a0, b0, a1, b1)
@@ -351,10 +395,12 @@ def fill_grid(kind, solid, qx, qz, octaves, gains, floats, mixed, out):
     weights = np.empty((len(qz), 3 * count), np.float32)
     sums = np.empty((2, PITCH), np.float32)
     held = np.empty(count, np.int64)
+    corners = np.empty(count, np.int64)
+    shared = np.empty(2 * PITCH, np.float32)
     _row_table(qz, octaves, cells, weights)
     for first in range(0, len(qx), BLOCK):
         n = np.uint64(min(BLOCK, len(qx) - first))
-        _columns(qx, np.uint64(first), n, count, octaves, floats, mixed)
+        _columns(solid, qx, np.uint64(first), n, count, octaves, floats, mixed, corners)
         for o in range(count):
             held[o] = _NO_ROW
         for j in range(len(qz)):
@@ -363,8 +409,12 @@ def fill_grid(kind, solid, qx, qz, octaves, gains, floats, mixed, out):
                 if north != held[o]:
                     gain = kind_gain(kind, gains[o])
                     if held[o] != north - 1:
-                        _lattice_row(solid, o, count, octaves, gain, north, n, floats, mixed)
-                    _lattice_row(solid, o, count, octaves, gain, north + 1, n, floats, mixed)
+                        _lattice_row(
+                            solid, o, count, octaves, gain, north, n, floats, mixed, corners[o], shared
+                        )
+                    _lattice_row(
+                        solid, o, count, octaves, gain, north + 1, n, floats, mixed, corners[o], shared
+                    )
                     held[o] = north
             _fold_row(kind, floats, weights, gains, j, n, sums, out, np.uint64(first))
 

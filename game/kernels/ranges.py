@@ -32,7 +32,7 @@ from game.kernels.landscape import (
     O_TARGET,
 )
 from game.kernels.noise import noise_row
-from game.kernels.shaping import clamp01, smoothstep
+from game.kernels.shaping import clamp01, smoothstep, swell
 
 _LATITUDE_SHIFT = 22
 """Latitude goes from one extreme to the other and back over 2^24 m."""
@@ -49,6 +49,7 @@ _F_WARP_X, _F_WARP_Z = np.uint64(16) * LINE, np.uint64(17) * LINE
 _F_RANGE, _F_FLOOR, _F_WIDTH = np.uint64(18) * LINE, np.uint64(19) * LINE, np.uint64(20) * LINE
 _F_LIFT, _F_WARMTH = np.uint64(21) * LINE, np.uint64(22) * LINE
 _F_HUMIDITY, _F_HUMMOCK = np.uint64(23) * LINE, np.uint64(24) * LINE
+_F_UPWIND = 25
 # Tier 1 reads them from lines 0 to 8 and makes twelve fields, of which tier 1½ keeps the last eleven with the peaks in
 # place of the warp: peak, range, floor, width, valley, relief, side, crest, temperature, humidity, hummocks.
 _N_OUT = 12
@@ -76,6 +77,13 @@ _1024 = np.float32(1024.0)
 _FOOT_SOFT = np.float32(0.12)
 _CREST_SOFT = np.float32(0.003)
 _CREST_EDGE = np.float32(0.055)
+# Swells of the plains: n below which ground stays flat, and the share of n² at which they are clear of a river.
+_BANK_FOOT, _BANK_CLIMB, _BANK_WIDTH = np.float32(0.5), np.float32(0.9), np.float32(0.2)
+_SWELL_BARE, _SWELL_CLEAR = np.float32(0.06), np.float32(0.06)
+# Lumps of the relief where terraces begin to show and are sharp.
+_TERRACE_SOFT, _TERRACE_SHARP = np.float32(-0.4), np.float32(0.3)
+# Share of the terraces' profile where hummocks begin and are complete.
+_HUMMOCK_NEAR, _HUMMOCK_FAR = np.float32(0.06), np.float32(0.5)
 
 
 @uncounted
@@ -86,6 +94,14 @@ def latitude(z, reach_c):
     if turn > 2 * quarter:
         turn = 4 * quarter - turn
     return reach_c * (np.float32(turn) * (_ONE / np.float32(quarter)) - _ONE)
+
+
+@uncounted(forceinline=True)
+def _range_at(line, at, i, level, falloff, bend, broken):
+    """How far column `i` is inside a range, before thresholds, from belt, bend and break in the lines from `at` on."""
+    belt = line[at + i]
+    ridge = falloff * (np.sqrt(belt * belt + _FOOT_SOFT * _FOOT_SOFT) - _FOOT_SOFT)
+    return ((level - ridge) + bend * line[at + LINE + i]) + broken * line[at + LINE + LINE + i]
 
 
 @uncounted
@@ -111,6 +127,8 @@ def far_grid(first_x, first_z, shift, ni, nj, tables, work):
         p[land.P_HUMMOCK_HIGH],
         p[land.P_VALLEY_WIDTH_RANGE],
     )
+    shadow, upwind_x, upwind_z = p[land.P_RAIN_SHADOW], p[land.P_UPWIND_X], p[land.P_UPWIND_Z]
+    belt_low, belt_high = p[land.P_BELT_LOW], p[land.P_BELT_HIGH]
     n = np.uint64(ni)
     for j in range(nj):
         z = ((first_z + j) << shift) << 10
@@ -130,11 +148,7 @@ def far_grid(first_x, first_z, shift, ni, nj, tables, work):
             if k != _FLOOR_FINE:
                 noise_row(qx, qz, ni, octaves[k], cells, scratch, line[k * NODE_ROW :])
         for i in range(n):
-            belt = line[np.uint64(_BELT) * LINE + i]
-            ridge = falloff * (np.sqrt(belt * belt + _FOOT_SOFT * _FOOT_SOFT) - _FOOT_SOFT)
-            line[_F_RANGE + i] = ((level - ridge) + bend * line[np.uint64(_BEND) * LINE + i]) + broken * line[
-                np.uint64(_BREAK) * LINE + i
-            ]
+            line[_F_RANGE + i] = _range_at(line, np.uint64(_BELT) * LINE, i, level, falloff, bend, broken)
             saddle = smoothstep(pass_low, pass_high, line[np.uint64(_PASSES) * LINE + i])
             line[_F_FLOOR + i] = (floor + floor_wide * line[np.uint64(_FLOOR_WIDE) * LINE + i]) + (
                 floor_mid * line[np.uint64(_FLOOR_MID) * LINE + i]
@@ -148,6 +162,18 @@ def far_grid(first_x, first_z, shift, ni, nj, tables, work):
             )
             line[_F_HUMMOCK + i] = smoothstep(hum_low, hum_high, line[np.uint64(_AREA) * LINE + i])
             line[_F_WIDTH + i] = _ONE + width_span * clamp01(_HALF + line[np.uint64(_WIDTH) * LINE + i])
+        if shadow > _ZERO:
+            for i in range(n):
+                qx[i] += np.int64(upwind_x * _1024)
+                qz[i] += np.int64(upwind_z * _1024)
+            for k in range(3):
+                at = line[(_F_UPWIND + k) * NODE_ROW :]
+                noise_row(qx, qz, ni, octaves[_BELT + k], cells, scratch, at)
+            for i in range(n):
+                upwind = _range_at(line, np.uint64(_F_UPWIND) * LINE, i, level, falloff, bend, broken)
+                lee = smoothstep(belt_low, belt_high, upwind)
+                luv = smoothstep(belt_low, belt_high, line[_F_RANGE + i])
+                line[_F_HUMIDITY + i] = clamp01(line[_F_HUMIDITY + i] - shadow * (lee - _HALF * luv))
         store_lines(line, _F_OUT, FAR_FIELDS, ni, work.far, 0, j)
 
 
@@ -234,11 +260,14 @@ def near_grid(first_x, first_z, shift, ni, nj, tables, work):
         for i in range(n):
             m = smoothstep(belt_low, belt_high, line[LINE + LINE + i])
             flat = _ONE - m
+            valley = line[wide_valley + i] + fine_part * line[detail + i]
+            apart = valley * valley
+            rolling = swell(line[plain + i], _SWELL_BARE) * (apart / (apart + _SWELL_CLEAR))
             line[_N_RANGE + i] = m
             line[_N_FLOOR + i] = (
-                line[np.uint64(3) * LINE + i] + floor_fine * line[plain + i] * flat * flat
+                line[np.uint64(3) * LINE + i] + floor_fine * rolling * flat * flat
             ) + uplift(m, up_plain, up_foot, up_range) * line[np.uint64(5) * LINE + i]
-            line[wide_valley + i] = line[wide_valley + i] + fine_part * line[detail + i]
+            line[wide_valley + i] = valley
         for i in range(n):
             line[_N_WIDTH + i] = line[np.uint64(4) * LINE + i]
             line[_N_WARMTH + i] = line[np.uint64(6) * LINE + i]
@@ -303,10 +332,24 @@ def skeleton(
     rr = _ONE / (_ONE + sharpness * (np.sqrt(crest * crest + _CREST_SOFT) - _CREST_EDGE))
     pk = smoothstep(np.float32(-0.55), np.float32(0.75), peak)
     high = (np.float32(0.02) + np.float32(0.20) * ra) + (np.float32(0.08) + np.float32(0.52) * ra) * pk
+    # Where main valleys have reached their shoulders the base still climbs, so that side valleys fall toward them.
+    banks = _BANK_FOOT + _BANK_CLIMB * (valley / (valley + _BANK_WIDTH))
     rise = ra * (
-        ((base + variation * lump) + np.float32(0.40) * rb) + (high * rr + np.float32(0.10) * ra * pk)
+        ((base * banks + variation * lump) + np.float32(0.40) * rb) + (high * rr + np.float32(0.10) * ra * pk)
     )
     return rise, ra, rb, rr
+
+
+@uncounted(forceinline=True)
+def terraces(valley, m, width):
+    """Rise away from the rivers of the plains, the profile it follows (0 at the river … 1) and how plain land is, 0…1.
+
+    The terraces of `rows` climb along the profile, and with them the land on the whole.
+    """
+    apart = valley * valley
+    profile = apart / (apart + width)
+    plain = (_ONE - m) * (_ONE - m)
+    return profile * plain, profile, plain
 
 
 @uncounted(forceinline=True)
@@ -318,6 +361,7 @@ def range_heights(ni, p, line):
     base, variation = p[land.P_RELIEF_BASE], p[land.P_RELIEF_VARIATION]
     up_plain, up_foot = p[land.P_UPLIFT_PLAIN], p[land.P_UPLIFT_FOOTHILL]
     up_range = p[land.P_UPLIFT_RANGE]
+    terrace_rise, terrace_width = p[land.P_TERRACE_RISE], p[land.P_TERRACE_WIDTH]
     for i in range(np.uint64(ni)):
         m = clamp01(line[_R_RANGE + i])
         rise, _, _, _ = skeleton(
@@ -334,7 +378,10 @@ def range_heights(ni, p, line):
             base,
             variation,
         )
-        line[O_HEIGHT + i] = line[_R_FLOOR + i] + relief * (uplift(m, up_plain, up_foot, up_range) * rise)
+        banks, _, _ = terraces(line[_R_VALLEY + i], m, terrace_width)
+        line[O_HEIGHT + i] = (
+            line[_R_FLOOR + i] + relief * (uplift(m, up_plain, up_foot, up_range) * rise)
+        ) + terrace_rise * banks
 
 
 @uncounted(forceinline=True)
@@ -348,6 +395,7 @@ def range_nodes(ni, p, line):
     up_range = p[land.P_UPLIFT_RANGE]
     gully_plain, gully_floor = p[land.P_GULLY_PLAIN], p[land.P_GULLY_FLOOR]
     high_low, high_high = p[land.P_HIGH_LOW], p[land.P_HIGH_HIGH]
+    terrace_rise, terrace_width = p[land.P_TERRACE_RISE], p[land.P_TERRACE_WIDTH]
     for i in range(np.uint64(ni)):
         m = clamp01(line[_R_RANGE + i])
         rise, ra, rb, rr = skeleton(
@@ -365,11 +413,13 @@ def range_nodes(ni, p, line):
             variation,
         )
         rise_here = uplift(m, up_plain, up_foot, up_range) * rise
-        height = line[_R_FLOOR + i] + relief * rise_here
+        banks, profile, plain = terraces(line[_R_VALLEY + i], m, terrace_width)
+        height = (line[_R_FLOOR + i] + relief * rise_here) + terrace_rise * banks
         line[O_HEIGHT + i] = height
         line[O_PARENT + i] = height
-        line[O_MESA + i] = _ZERO
-        line[O_DUNE + i] = _ZERO
+        line[O_MESA + i] = profile
+        # Sharp here, a gentle slope there: the land climbs all the same.
+        line[O_DUNE + i] = plain * smoothstep(_TERRACE_SOFT, _TERRACE_SHARP, line[_R_RELIEF + i])
         hi = smoothstep(high_low, high_high, rise_here)
         line[O_HIGH + i] = hi
         flank = ra * (np.float32(0.2) + np.float32(0.8) * rb)
@@ -381,7 +431,9 @@ def range_nodes(ni, p, line):
         line[O_TARGET + i] = ra * (np.float32(0.28) * rb + np.float32(0.22) * rr) - np.float32(0.3) * (
             _ONE - ra
         )
-        line[O_HUMMOCK + i] = clamp01(line[_R_HUMMOCK + i]) * (_ONE - m) * (_ONE - m)
+        line[O_HUMMOCK + i] = (
+            clamp01(line[_R_HUMMOCK + i]) * plain * smoothstep(_HUMMOCK_NEAR, _HUMMOCK_FAR, profile)
+        )
 
 
 def warm() -> None:

@@ -40,6 +40,7 @@ from game.kernels.fractal import (
     ridged_row,
     slice_rows,
     smooth_row,
+    terrace_row,
 )
 from game.kernels.interpolation import blend_nodes, catmull_table, widen
 from game.kernels.landscape import (
@@ -50,17 +51,22 @@ from game.kernels.landscape import (
     GROUND_LAYER,
     GROUND_RIDGED,
     GROUND_SLICE,
+    GROUND_TERRACE,
     GROUND_WARMTH,
     NODE_FIELDS,
     NODE_SHIFT,
     P_GROUND_HIGH,
+    P_HUMMOCK_BARE,
+    P_HUMMOCK_LONE,
     P_SHORE_FLAT,
     P_SHORE_WIDTH,
+    P_TERRACE_RAGGED,
+    P_TERRACE_STEPS,
     P_WIND_X,
     P_WIND_Z,
 )
 from game.kernels.noise import column_table, corner_rows, fraction, position
-from game.kernels.shaping import clamp01, curve_row, shore
+from game.kernels.shaping import clamp01, curve_row, shore, swell
 
 _STRIDE = np.uint64(ROW)
 _ZERO = np.float32(0.0)
@@ -69,6 +75,7 @@ _CELL = np.float32(65536.0)
 _SMOOTH, _HUMMOCK, _CRAG = np.float32(0.0), np.float32(GROUND_HUMMOCK), np.float32(GROUND_CRAG)
 _LAYER, _RIDGED, _SLICE = np.float32(GROUND_LAYER), np.float32(GROUND_RIDGED), np.float32(GROUND_SLICE)
 _DUNE, _WARMTH, _HUMIDITY = np.float32(GROUND_DUNE), np.float32(GROUND_WARMTH), np.float32(GROUND_HUMIDITY)
+_TERRACE = np.float32(GROUND_TERRACE)
 
 
 @uncounted(forceinline=True)
@@ -150,6 +157,8 @@ def _ground_octaves(
     ground,
     wind_x,
     wind_z,
+    terrace_steps,
+    terrace_ragged,
     cells,
     columns,
     slots,
@@ -190,6 +199,20 @@ def _ground_octaves(
             ridged_row(
                 state, north, north[ROW:], south, south[ROW:], fraction(at), ni, field, gain, parent_gain
             )
+        elif kind == _TERRACE:
+            terrace_row(
+                state,
+                north,
+                north[ROW:],
+                south,
+                south[ROW:],
+                fraction(at),
+                ni,
+                terrace_steps,
+                terrace_ragged,
+                gain,
+                parent_gain,
+            )
         else:
             field = GROUND_SUM
             if kind == _HUMMOCK:
@@ -226,7 +249,13 @@ def _begin_row(ni, state):
 
 
 @uncounted(forceinline=True)
-def _end_row(ni, tail, parent_tail, ground_high, shore_width, shore_flat, ramps, state, target):
+def _hummock(total, lone, bare):
+    """Metres of hummocks from their sum: rolling ground, or, as far as `lone` (0…1) says, hills on flat ground."""
+    return (_ONE - lone) * total + lone * swell(total, bare)
+
+
+@uncounted(forceinline=True)
+def _end_row(ni, tail, parent_tail, ground_high, lone, bare, shore_width, shore_flat, ramps, state, target):
     """Both heights of a row out of its sums, into `target[:ni]`."""
     columns = np.uint64(ni)
     for i in range(columns):
@@ -248,12 +277,15 @@ def _end_row(ni, tail, parent_tail, ground_high, shore_width, shore_flat, ramps,
     for i in range(columns):
         own = (
             state[CARVED + i]
-            + (state[HUMMOCK + i] * state[HUMMOCK_SUM + i] + state[CRAG + i] * state[CRAG_SUM + i])
+            + (
+                state[HUMMOCK + i] * _hummock(state[HUMMOCK_SUM + i], lone, bare)
+                + state[CRAG + i] * state[CRAG_SUM + i]
+            )
         ) + state[DUNE + i] * state[DUNE_SUM + i]
         parents = (
             state[CARVED + _STRIDE + i]
             + (
-                state[HUMMOCK + i] * state[HUMMOCK_SUM + _STRIDE + i]
+                state[HUMMOCK + i] * _hummock(state[HUMMOCK_SUM + _STRIDE + i], lone, bare)
                 + state[CRAG + i] * state[CRAG_SUM + _STRIDE + i]
             )
         ) + state[DUNE + i] * state[DUNE_SUM + _STRIDE + i]
@@ -298,6 +330,8 @@ def sample_rows(
     ramps, p, climate = tables.ramps, tables.parameters, work.climate
     ground_high, shore_width, shore_flat = p[P_GROUND_HIGH], p[P_SHORE_WIDTH], p[P_SHORE_FLAT]
     wind_x, wind_z = p[P_WIND_X], p[P_WIND_Z]
+    lone, bare = p[P_HUMMOCK_LONE], p[P_HUMMOCK_BARE]
+    steps, ragged = p[P_TERRACE_STEPS], p[P_TERRACE_RAGGED]
     cells, columns, slots, slot_rows = work.column_cells, work.columns, work.slots, work.slot_rows
     nodes_wide = work.nodes_wide
     count = shapes.shape[0]
@@ -344,13 +378,17 @@ def sample_rows(
             ground,
             wind_x,
             wind_z,
+            steps,
+            ragged,
             cells,
             columns,
             slots,
             slot_rows,
             state,
         )
-        _end_row(ni, tail, parent_tail, ground_high, shore_width, shore_flat, ramps, state, out[j])
+        _end_row(
+            ni, tail, parent_tail, ground_high, lone, bare, shore_width, shore_flat, ramps, state, out[j]
+        )
         warmth, humidity = climate[0, j], climate[1, j]
         forest, crag = climate[2, j], climate[3, j]
         for i in range(n):

@@ -39,6 +39,7 @@ KIND_NODE_M = 512
 
 _NODE_SHIFT = 12
 _KIND_SHIFT = 15
+_GROWTH_SHIFT = 9
 """Nodes are 2^shift foot units apart."""
 
 CONIFER = 0
@@ -83,6 +84,23 @@ def _between_nodes(nodes, shift, first_x, first_z, x_units, z_units):
     j, j1 = np.uintp(row - first_z), np.uintp(row - first_z + 1)
     near = nodes[j, i] + u * (nodes[j, i1] - nodes[j, i])
     far = nodes[j1, i] + u * (nodes[j1, i1] - nodes[j1, i])
+    return near + v * (far - near)
+
+
+@jit(forceinline=True)
+def _change_at(change, first_i, first_j, x_units, z_units):
+    """Bilinear value of `change` (float32, nodes 8 m apart from node (first_i, first_j) on); 0 beside it."""
+    column = x_units >> _GROWTH_SHIFT
+    row = z_units >> _GROWTH_SHIFT
+    i = column - first_i
+    j = row - first_j
+    if i < 0 or j < 0 or i >= change.shape[1] - 1 or j >= change.shape[0] - 1:
+        return np.float32(0.0)
+    per_unit = np.float32(1.0) / np.float32(1 << _GROWTH_SHIFT)
+    u = np.float32(x_units - (column << _GROWTH_SHIFT)) * per_unit
+    v = np.float32(z_units - (row << _GROWTH_SHIFT)) * per_unit
+    near = change[j, i] + u * (change[j, i + 1] - change[j, i])
+    far = change[j + 1, i] + u * (change[j + 1, i + 1] - change[j + 1, i])
     return near + v * (far - near)
 
 
@@ -187,8 +205,8 @@ def _row_of_blocks(block_z, first_x, count, kept, tree_seed, cells, hashes, rank
 
 
 @jit
-def _feet(cells, hashes, found, west, north, span_units, chosen, feet):
-    """Feet of those of the `found` cells that stand in the page, in units from its corner; return how many.
+def _feet(cells, hashes, found, west, north, x0, x1, z0, z1, chosen, feet):
+    """Feet of those of the `found` cells that stand in [x0, x1) × [z0, z1), in units from the corner; return how many.
 
     Their numbers go to `chosen`, their feet to int32 [2, n]. A cell on the border belongs to the page its foot stands
     on.
@@ -212,7 +230,7 @@ def _feet(cells, hashes, found, west, north, span_units, chosen, feet):
         chosen[kept] = n
         feet[0, kept] = east
         feet[1, kept] = south
-        kept += int((east >= 0) & (south >= 0) & (east < span_units) & (south < span_units))
+        kept += int((east >= x0) & (south >= z0) & (east < x1) & (south < z1))
     return kept
 
 
@@ -232,24 +250,32 @@ def scatter(
     broadleaf,
     broadleaf_x,
     broadleaf_z,
+    change,
+    change_i,
+    change_j,
     samples,
+    x0,
+    x1,
+    z0,
+    z1,
     rows,
 ):
-    """Fill `rows` with the trees of one page, in cell order; return how many there are.
+    """Fill `rows` with the trees of one page in [x0, x1) × [z0, z1), in cell order; return how many there are.
 
     `seed` int64; `origin_x`, `origin_z` int metres of the page's corner; `spacing` int metres between samples;
     `share` float32 keeps trees of lower rank only, a multiple of 1/16; `density` float32 [nz, nx] at nodes of 64 m, the
     first being node (density_x, density_z); `temperature` and `humidity` float32 likewise, `limits` as in
-    `hardy_kind`; `broadleaf` float32 likewise at nodes of 512 m; `samples` float32
-    [136, 136, 2]; `rows` float32 [capacity, 8], columns as in `PageData.trees`, capacity one per cell.
+    `hardy_kind`; `broadleaf` float32 likewise at nodes of 512 m; `change` float32 [2, nj, ni] at nodes of 8 m from
+    (change_i, change_j) on: what edits add to density and temperature, and nothing beside it; `samples` float32
+    [136, 136, 2]; the box in units from the page's corner; `rows` float32 [capacity, 8], columns as in
+    `PageData.trees`, capacity one per cell.
     """
-    span_units = 128 * spacing * UNITS_PER_M
     west = origin_x * UNITS_PER_M
     north = origin_z * UNITS_PER_M
     tree_seed = hash_channel(seed, _TREES)
     kept = int(np.ceil(share * np.float32(16.0)))
-    first_x = west // BLOCK_UNITS
-    blocks = (west + span_units - 1) // BLOCK_UNITS + 1 - first_x
+    first_x = (west + x0) // BLOCK_UNITS
+    blocks = (west + x1 - 1) // BLOCK_UNITS + 1 - first_x
     most = blocks * kept
     cells = np.empty((2, most), np.int32)
     hashes = np.empty(most, np.uint32)
@@ -260,15 +286,18 @@ def scatter(
     traits = np.empty((3, most), np.float32)
     per_m = np.float32(1.0) / np.float32(spacing)
     count = 0
-    for block_z in range(north // BLOCK_UNITS, (north + span_units - 1) // BLOCK_UNITS + 1):
+    changes = change.shape[1] > 0
+    for block_z in range((north + z0) // BLOCK_UNITS, (north + z1 - 1) // BLOCK_UNITS + 1):
         found = _row_of_blocks(block_z, first_x, blocks, kept, tree_seed, cells, hashes, ranks)
-        found = _feet(cells, hashes, found, west, north, span_units, chosen, feet)
+        found = _feet(cells, hashes, found, west, north, x0, x1, z0, z1, chosen, feet)
         grown = 0
         for n in range(found):
             c = chosen[n]
             east = feet[0, n]
             south = feet[1, n]
             thick = _between_nodes(density, _NODE_SHIFT, density_x, density_z, west + east, north + south)
+            if changes:
+                thick += _change_at(change[0], change_i, change_j, west + east, north + south)
             chosen[grown] = c
             feet[0, grown] = east
             feet[1, grown] = south
@@ -301,6 +330,8 @@ def scatter(
             moist = _between_nodes(
                 humidity, _NODE_SHIFT, density_x, density_z, west + feet[0, n], north + feet[1, n]
             )
+            if changes:
+                warm += _change_at(change[1], change_i, change_j, west + feet[0, n], north + feet[1, n])
             # Of the draws that let it grow here, those near the density are the first to go.
             cold = unit_float(_channel(hashes[chosen[n]], 4)) / thick
             dry = unit_float(_channel(hashes[chosen[n]], 8))
@@ -324,22 +355,29 @@ def layer_height(x_q, z_q, octaves, amplitudes, base):
 
 
 @jit
-def classic_kind(x_q, z_q, octaves, amplitudes, base, patches, humidity):
+def classic_kind(x_q, z_q, octaves, amplitudes, base, patches, humidity, rise, rise_i, rise_j):
     """What grows at a place (1/1024 m) in the `classic` recipe: `CONIFER`, `BROADLEAF` for a shrub, or −1.
 
     Pine where height > 80 m, noise > 0.7 and normal·north > 0; shrub where height < 30 m, noise < 0.3, humidity > 0.5.
-    `patches` and `humidity` are octaves int64 [4] whose noise is brought to 0…1; the rest as in `layer_height`.
+    `patches` and `humidity` are octaves int64 [4] whose noise is brought to 0…1; `rise` float32 at nodes of 8 m from
+    (rise_i, rise_j) on is how far edits lifted the land, and 0 beside it; the rest as in `layer_height`.
     """
+    x, z = x_q >> 4, z_q >> 4
     noise = _HALF + _HALF * noise_at(
         position(x_q, patches[0], patches[1]), position(z_q, patches[0], patches[2]), patches[3]
     )
     if noise > _PINE_NOISE:
-        if layer_height(x_q, z_q, octaves, amplitudes, base) > _PINE_HEIGHT:
+        height = layer_height(x_q, z_q, octaves, amplitudes, base) + _change_at(rise, rise_i, rise_j, x, z)
+        if height > _PINE_HEIGHT:
             north = layer_height(x_q, z_q - 1024, octaves, amplitudes, base)
-            if layer_height(x_q, z_q + 1024, octaves, amplitudes, base) - north > np.float32(0.0):
+            north += _change_at(rise, rise_i, rise_j, x, z - UNITS_PER_M)
+            south = layer_height(x_q, z_q + 1024, octaves, amplitudes, base)
+            south += _change_at(rise, rise_i, rise_j, x, z + UNITS_PER_M)
+            if south - north > np.float32(0.0):
                 return CONIFER
     elif noise < _SHRUB_NOISE:
-        if layer_height(x_q, z_q, octaves, amplitudes, base) < _SHRUB_HEIGHT:
+        height = layer_height(x_q, z_q, octaves, amplitudes, base) + _change_at(rise, rise_i, rise_j, x, z)
+        if height < _SHRUB_HEIGHT:
             humid = noise_at(
                 position(x_q, humidity[0], humidity[1]), position(z_q, humidity[0], humidity[2]), humidity[3]
             )
@@ -365,20 +403,27 @@ def scatter_classic(
     temperatures,
     humidities,
     limits,
+    rise,
+    rise_i,
+    rise_j,
     samples,
+    x0,
+    x1,
+    z0,
+    z1,
     rows,
 ):
     """As `scatter`, with the conditions of `classic_kind` in place of densities. Shrubs are small broadleaves.
 
-    `temperatures` and `humidities` float32 [nz, nx] at nodes of 64 m from node (node_x, node_z).
+    `temperatures` and `humidities` float32 [nz, nx] at nodes of 64 m from node (node_x, node_z); `rise` float32
+    [2, nj, ni] as `change`, but metres that the land rose in place of density.
     """
-    span_units = 128 * spacing * UNITS_PER_M
     west = origin_x * UNITS_PER_M
     north = origin_z * UNITS_PER_M
     tree_seed = hash_channel(seed, _TREES)
     kept = int(np.ceil(share * np.float32(16.0)))
-    first_x = west // BLOCK_UNITS
-    blocks = (west + span_units - 1) // BLOCK_UNITS + 1 - first_x
+    first_x = (west + x0) // BLOCK_UNITS
+    blocks = (west + x1 - 1) // BLOCK_UNITS + 1 - first_x
     most = blocks * kept
     cells = np.empty((2, most), np.int32)
     hashes = np.empty(most, np.uint32)
@@ -387,13 +432,15 @@ def scatter_classic(
     feet = np.empty((2, most), np.int32)
     per_m = np.float32(1.0) / np.float32(spacing)
     count = 0
-    for block_z in range(north // BLOCK_UNITS, (north + span_units - 1) // BLOCK_UNITS + 1):
+    for block_z in range((north + z0) // BLOCK_UNITS, (north + z1 - 1) // BLOCK_UNITS + 1):
         found = _row_of_blocks(block_z, first_x, blocks, kept, tree_seed, cells, hashes, ranks)
-        found = _feet(cells, hashes, found, west, north, span_units, chosen, feet)
+        found = _feet(cells, hashes, found, west, north, x0, x1, z0, z1, chosen, feet)
         for n in range(found):
             h = hashes[chosen[n]]
             x_q, z_q = (west + feet[0, n]) * 16, (north + feet[1, n]) * 16
-            kind = classic_kind(x_q, z_q, octaves, amplitudes, base, patches, humidity)
+            kind = classic_kind(
+                x_q, z_q, octaves, amplitudes, base, patches, humidity, rise[0], rise_i, rise_j
+            )
             if kind < 0:
                 continue
             x = np.float32(feet[0, n]) * np.float32(0.015625)
@@ -408,6 +455,7 @@ def scatter_classic(
             rows[count, 5] = unit_float(_channel(h, 6)) * _TWO_PI
             east, south = west + feet[0, n], north + feet[1, n]
             warm = _between_nodes(temperatures, _NODE_SHIFT, node_x, node_z, east, south)
+            warm += _change_at(rise[1], rise_i, rise_j, east, south)
             moist = _between_nodes(humidities, _NODE_SHIFT, node_x, node_z, east, south)
             cold, dry = unit_float(_channel(h, 4)), unit_float(_channel(h, 8))
             rows[count, 6] = hardy_kind(kind, warm, moist, limits, cold, dry)
@@ -443,6 +491,55 @@ def in_tiles(rows, span, side, out):
         ends[groups[n]] = at + 1
         for column in range(8):
             out[at, column] = rows[n, column]
+
+
+@jit
+def merge(old, fresh, span, side, west, north, x0, x1, z0, z1, out):
+    """Write the rows of `old` outside the box and those of `fresh`, in the order of `in_tiles`; return how many.
+
+    Both float32 [n, 8] in that order; the box [x0, x1) × [z0, z1) and the page's corner (`west`, `north`) in units;
+    `span` and `side` as in `in_tiles`. The same rows in the same order as if the whole page had been planted anew.
+    """
+    per_m = np.float32(side) / np.float32(span)
+    metre = np.float32(1.0) / np.float32(UNITS_PER_M)
+    low_x, high_x = np.float32(x0) * metre, np.float32(x1) * metre
+    low_z, high_z = np.float32(z0) * metre, np.float32(z1) * metre
+    count, begin = 0, 0
+    for f in range(fresh.shape[0] + 1):
+        end = old.shape[0]
+        if f < fresh.shape[0]:
+            # The first row that comes after it; rows in the box are still there to be searched.
+            here = _place_in_order(fresh[f], per_m, side, west, north)
+            first = begin
+            while first < end:
+                middle = (first + end) >> 1
+                if _place_in_order(old[middle], per_m, side, west, north) > here:
+                    end = middle
+                else:
+                    first = middle + 1
+        for n in range(begin, end):
+            x, z = old[n, 0], old[n, 2]
+            if low_x <= x and x < high_x and low_z <= z and z < high_z:
+                continue
+            for column in range(8):
+                out[count, column] = old[n, column]
+            count += 1
+        begin = end
+        if f < fresh.shape[0]:
+            for column in range(8):
+                out[count, column] = fresh[f, column]
+            count += 1
+    return count
+
+
+@jit(forceinline=True)
+def _place_in_order(row, per_m, side, west, north):
+    """What rows of a page are sorted by: tile and sixteenth of rank, then blocks row by row."""
+    group = np.int64(_group(row[0], row[2], row[7], per_m, side))
+    units = np.float32(UNITS_PER_M)
+    block_x = (west + np.int64(row[0] * units)) // BLOCK_UNITS - west // BLOCK_UNITS
+    block_z = (north + np.int64(row[2] * units)) // BLOCK_UNITS - north // BLOCK_UNITS
+    return (group * 1024 + block_z) * 1024 + block_x
 
 
 @jit
@@ -495,34 +592,21 @@ def warm() -> None:
     rows = np.zeros((7 * 7 * 16, 8), np.float32)
     density = np.ones((3, 3), np.float32)
     broadleaf = np.zeros((2, 2), np.float32)
+    change = np.zeros((2, 0, 0), np.float32)
+    one = np.float32(1.0)
+    box = 0, 8192, 0, 8192
     limits = np.array((0.0, 1.0, 0.0, 1.0), np.float32)
+    climate = density, density, limits
     count = scatter(
-        1, 0, 0, 1, np.float32(1.0), density, 0, 0, density, density, limits, broadleaf, 0, 0, samples, rows
+        1, 0, 0, 1, one, density, 0, 0, *climate, broadleaf, 0, 0, change, 0, 0, samples, *box, rows
     )
     standing(rows[:count], 0, 0)
     octaves, amplitudes = np.ones((1, 5), np.int64), np.ones(1, np.float32)
     octave = np.ones(5, np.int64)
-    one = np.float32(1.0)
-    scatter_classic(
-        1,
-        0,
-        0,
-        1,
-        one,
-        octaves,
-        amplitudes,
-        one,
-        octave,
-        octave,
-        0,
-        0,
-        density,
-        density,
-        limits,
-        samples,
-        rows,
-    )
-    classic_kind(0, 0, octaves, amplitudes, one, octave, octave)
+    classic = octaves, amplitudes, one, octave, octave
+    scatter_classic(1, 0, 0, 1, one, *classic, 0, 0, *climate, change, 0, 0, samples, *box, rows)
+    classic_kind(0, 0, *classic, change[0], 0, 0)
     resample(rows[:count], samples, 1, 0, GENERATED, 0, GENERATED)
     in_tiles(rows[:count], 128, 1, rows.copy())
+    merge(rows[:count], rows[:0], 128, 1, 0, 0, *box, rows.copy())
     tile_starts(rows[:count], 128, 1, np.zeros((1, RANKS + 1), np.int32))

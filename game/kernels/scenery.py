@@ -15,6 +15,9 @@ from game.kernels.hashing import MASK32, hash_cell, hash_channel, mix32, unit_fl
 ROCK, LOG, FENCE, GATE = 1, 2, 3, 4
 """Kinds, numbered as `ride.contact.Kind` (a test holds them together)."""
 
+START, FINISH = 5, 6
+"""Arches over the lines of a timed run. They stand where the player put them; what is solid of them are fence posts."""
+
 COLUMNS = 10
 """Columns of a row: middle x, foot y, middle z (x and z from the page's corner), direction x and z (unit), rise per
 metre along it, length, radius, kind, tint 0…1. All metres, float32."""

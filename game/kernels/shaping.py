@@ -17,6 +17,7 @@ _THREE = np.float32(3.0)
 _HALF = np.float32(0.5)
 _QUARTER = np.float32(0.25)
 _TINY = np.float32(1e-12)
+_ROUND = np.float32(12582912.0)  # 1.5 · 2^23: adding and subtracting it rounds a float32 to an integer
 # atan(a) / 2π on 0…1 within 2e-5 turns, exactly 1/8 at 1; our own least-squares fit.
 _ATAN1, _ATAN3 = np.float32(0.15902883), np.float32(-0.05110275)
 _ATAN5, _ATAN7 = np.float32(0.02322333), np.float32(-0.00614941)
@@ -84,6 +85,29 @@ def curve_row(state, values, where, scratch, ramps, n):
 
 
 @uncounted(forceinline=True)
+def swell(value, bare):
+    """What of `value` rises out of flat ground: 0 up to `bare`, then ever more of what exceeds it. float32, monotone.
+
+    Lumps of noise alone enclose as many hollows as they make hills. Where less than half of the ground rises, what
+    lies between stays connected and drains.
+    """
+    over = max(value - bare, _ZERO)
+    return over * (over / (over + (bare + bare) + _TINY))
+
+
+@uncounted(forceinline=True)
+def stairs(phase, steep):
+    """Monotone stairs that climb 1 per unit of `phase`, float32: flat, then over 1 / `steep` of the unit a smooth step.
+
+    Steps stand at half units; |phase| must stay below 2^21.
+    """
+    middle = phase - _HALF
+    whole = (middle + _ROUND) - _ROUND
+    t = min(max((middle - whole) * steep + _HALF, _ZERO), _ONE)
+    return whole + t * t * (_THREE - _TWO * t)
+
+
+@uncounted(forceinline=True)
 def shore(h, width, flat):
     """Height `h` flattened near 0 m: slopes times `flat` at the waterline, unchanged `width` metres and more away.
 
@@ -105,3 +129,5 @@ def warm() -> None:
     zero = np.uint64(0)
     curve_row(row, zero, zero, zero, np.ones((1, CURVE_FIELDS), np.float32), 8)
     shore(half, half, half)
+    swell(half, half)
+    stairs(half, half)

@@ -188,6 +188,42 @@ def tree_shadows(instances, tiles, counts, table, anchor_x, anchor_z, reach, fad
     return found
 
 
+@jit
+def compare(was, rows, blocks):
+    """Mark in `blocks` (bool, one for each `BLOCK` of `rows`) where `rows` differ from `was`, both float32 [n, 8].
+
+    Returns whether both have the same trees in the same order, whatever else about them is another.
+    """
+    same = was.shape[0] == rows.shape[0]
+    for n in range(rows.shape[0]):
+        if n >= was.shape[0]:
+            blocks[n // BLOCK] = True
+            continue
+        other = False
+        for column in range(8):
+            other |= rows[n, column] != was[n, column]
+        if other:
+            blocks[n // BLOCK] = True
+            same &= rows[n, 0] == was[n, 0] and rows[n, 2] == was[n, 2] and rows[n, 7] == was[n, 7]
+    return same
+
+
+@jit
+def foot_bounds(rows, table, first, bounds):
+    """Least and greatest height of a foot, own and parent's, of tiles of a page: float32 [tiles, 2].
+
+    `rows` float32 [n, 8] are the page's; those of tile t of `table` begin at `table[t, 5]` − `first`.
+    """
+    for t in range(table.shape[0]):
+        begin = table[t, 5] - first
+        low = min(rows[begin, 1], rows[begin, 3])
+        high = max(rows[begin, 1], rows[begin, 3])
+        for n in range(begin, begin + table[t, 6]):
+            low = min(low, min(rows[n, 1], rows[n, 3]))
+            high = max(high, max(rows[n, 1], rows[n, 3]))
+        bounds[t, 0], bounds[t, 1] = low, high
+
+
 def warm() -> None:
     """Compile every kernel here for the argument types the game uses."""
     level = np.zeros((1, LEVEL_COLUMNS), np.float32)
@@ -205,6 +241,9 @@ def warm() -> None:
     far_blocks(
         table, bounds, starts, 0, 0, 0.0, 0.0, 0.0, level, setup, planes, 26.0, np.zeros((1, 4), np.int32)
     )
+    compare(rows, rows, np.zeros(1, np.bool_))
+    table[0, 6] = 1
+    foot_bounds(rows, table, 0, bounds)
     shadows = np.zeros((1, 12), np.float32)
     share = np.float32(0.5)
     tree_shadows(out, tiles, counts, table, 0, 0, share, share, shadows, shadows.view(np.int32))

@@ -28,6 +28,9 @@ _MOON_RISES = (-0.14, -0.24)
 """Sine of the sun's elevation from which the moon lights the land, and where it does in full."""
 
 _SEEN = np.array([0.2126, 0.7152, 0.0722])
+_SHADE_ADAPTED = 0.45
+"""How far the eye takes the blue out of shade, whose light is the sky's alone (0 none … 1 all). By eye."""
+
 _ADAPTED = 0.45
 """Power of the ratio of light by which the eye makes up for less of it."""
 _NOON_SEEN = 1.35
@@ -153,9 +156,10 @@ def atmosphere(hour: float) -> Atmosphere:
         pale = sum(afterglow) / 3.0
         r, g, b = (0.6 * part + 0.4 * pale for part in afterglow)
         light = _plus(sunlight, _times((r, g, b), 1.8 * twilight))
+    shade = seen_as(clear.diffuse)
+    shade += _SHADE_ADAPTED * (shade @ _SEEN - shade)
     sky_light = _colour(
-        (2.2 + 0.9 * evening) * seen_as(clear.diffuse)
-        + night * (0.38 * np.array(_NIGHT[0]) + 0.62 * np.array(_NIGHT[1]))
+        (2.2 + 0.9 * evening) * shade + night * (0.38 * np.array(_NIGHT[0]) + 0.62 * np.array(_NIGHT[1]))
     )
     bounce = _times(light, 0.055 * max(light_toward[1], 0.0))
     ground_light = _plus(_times(sky_light, 0.32), (bounce[0] * 1.0, bounce[1] * 0.95, bounce[2] * 0.7))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from game.core.coords import PageKey
 from game.core.units import STEP_S
 from game.ecs.components import (
+    LOWERING,
     Bicycle,
     Cast,
     ChaseCamera,
@@ -25,11 +26,12 @@ from game.ecs.components import (
     SculptTool,
     Sea,
     Season,
+    Tracks,
     Weather,
 )
 from game.ecs.world import EntityWorld
 from game.lod.selection import Selection
-from game.render.frame import BrushView, CameraView, FrameView, RiderView, brush_ring
+from game.render.frame import BrushView, CameraView, FrameView, RiderView, TracksView, brush_ring
 from game.streaming.bed import BedMap
 from game.streaming.mountain_shade import ShadeMap
 from game.world.runoff import RunoffView
@@ -140,6 +142,12 @@ def debris_view(entities: EntityWorld, cast: Cast, alpha: float) -> NDArray[np.f
     return rows[(rows[:, 6] >= 0.0) & (rows[:, 6] < rows[:, 7])]
 
 
+def tracks_view(entities: EntityWorld, cast: Cast) -> TracksView:
+    """What the tyres printed; nothing is copied."""
+    tracks = entities.component(cast.rider, Tracks)
+    return TracksView(tracks.rows, tracks.chunks, tracks.laid, tracks.erased, tracks.clock_s)
+
+
 def brush_view(entities: EntityWorld, cast: Cast, surface: Surface) -> BrushView | None:
     """The sculpting ring on the drawn surface, while the tool is active and points at land."""
     tool = entities.component(cast.tool, SculptTool)
@@ -150,7 +158,7 @@ def brush_view(entities: EntityWorld, cast: Cast, surface: Surface) -> BrushView
     if any(height is None for height in heights):
         return None
     ring = np.array(heights, np.float32).reshape(xs.shape)
-    return BrushView(tool.x, tool.z, tool.radius_m, tool.brush == "raise", ring)
+    return BrushView(tool.x, tool.z, tool.radius_m, tool.brush not in LOWERING, ring)
 
 
 def extract(
@@ -175,6 +183,7 @@ def extract(
     scenery_tiles: list[tuple[PageKey, NDArray[np.float32]]] | None = None,
     seed: int = 0,
     debris: bool = False,
+    tracks: bool = False,
     shade: ShadeMap | None = None,
 ) -> FrameView:
     """Everything the passes read this frame."""
@@ -207,4 +216,5 @@ def extract(
         seed=seed,
         debris=debris_view(entities, cast, alpha) if debris else np.zeros((0, 11)),
         shade=shade,
+        tracks=tracks_view(entities, cast) if tracks else None,
     )

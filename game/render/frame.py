@@ -101,6 +101,17 @@ def brush_ring(x: float, z: float, radius_m: float) -> tuple[NDArray[np.float64]
 
 
 @dataclass(slots=True)
+class TracksView:
+    """What the tyres printed: the ring of `ecs.components.Tracks`, read where it lies."""
+
+    rows: NDArray[np.float64]
+    chunks: NDArray[np.float64]
+    laid: int
+    erased: int
+    clock_s: float
+
+
+@dataclass(slots=True)
 class FrameView:
     """One frame to draw."""
 
@@ -148,3 +159,5 @@ class FrameView:
     debris: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 11)))
     """What the wheels threw up and is still seen: float64 [n, 11], world x, y, z; velocity; age and life,
     seconds; kind; chance; how arid the ground is (`ecs.components.Debris`)."""
+    tracks: TracksView | None = None
+    """Tyre tracks; None shows none."""

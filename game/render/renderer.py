@@ -32,6 +32,7 @@ from game.render.runoff import PondsPass, RainPass, RunoffTextures
 from game.render.scenery import SceneryPass
 from game.render.sky import SkyPass, SkyTable
 from game.render.terrain import TerrainPass, far_band_near_m
+from game.render.tracks import TrackTextures
 from game.render.trees import TreesPass
 from game.render.undergrowth import UndergrowthPass
 from game.render.uniforms import FrameUniforms
@@ -119,6 +120,7 @@ class Renderer:
         self._shade = ShadeTexture(gl)
         self._water = WaterPass(gl, self._detail)
         self._runoff = RunoffTextures(gl)
+        self._tracks = TrackTextures(gl)
         self._ponds = PondsPass(gl)
         self._rain = RainPass(gl)
         self._debris = DebrisPass(gl)
@@ -192,13 +194,14 @@ class Renderer:
         self.frame.update(view, *self.size, far_near)
         self._terrain.prepare(selection, far_level)
         self._runoff.update(view)
+        self._tracks.update(view)
         self._sky_table.update(self.frame.atmosphere.sky)
         self._shade.update(view.shade)
 
         timed = self.timers
         self._begin()
         with timed("near land"):
-            self._terrain.draw(0, self._runoff, view.camera)
+            self._terrain.draw(0, self._runoff, self._tracks, view.camera)
         self._near_state()
         with timed("trees"):
             self._trees.draw(view, self.frame, far_level)
@@ -206,7 +209,7 @@ class Renderer:
         with timed("scenery"):
             self._scenery.draw(view)
         with timed("undergrowth"):
-            self._undergrowth.draw(view)
+            self._undergrowth.draw(view, self._tracks)
         self._near_state()
         with timed("rider"):
             self._rider.draw(view, self.frame)
@@ -216,7 +219,7 @@ class Renderer:
         GL.glDepthRange(0.5, 1.0)
         self._bind_land()
         with timed("far land"):
-            self._terrain.draw(1, self._runoff, view.camera)
+            self._terrain.draw(1, self._runoff, self._tracks, view.camera)
         with timed("far trees"):
             self._trees.draw_distant()
         GL.glDepthRange(0.0, 1.0)
@@ -304,6 +307,7 @@ class Renderer:
             self._debris,
             self._ponds,
             self._runoff,
+            self._tracks,
             self._water,
             self._sky,
             self._sky_table,

@@ -154,7 +154,9 @@ def _ground_axes(rider: RiderView) -> tuple[NDArray[np.float64], NDArray[np.floa
     if rider.ground_normal is None:
         c, s = math.cos(rider.pitch_rad), math.sin(rider.pitch_rad)
         return np.array([sin_y * c, s, -cos_y * c]), np.array([cos_y, 0.0, sin_y])
-    normal = np.asarray(rider.ground_normal, np.float64)
-    aside = np.cross(np.array([sin_y, 0.0, -cos_y]), normal)
-    aside /= max(float(np.sqrt(aside @ aside)), 1e-9)
-    return np.cross(normal, aside), aside
+    x, y, z = rider.ground_normal
+    # Heading × normal, and normal × that.
+    a, b, c = cos_y * y, -cos_y * x - sin_y * z, sin_y * y
+    size = max(math.sqrt(a * a + b * b + c * c), 1e-9)
+    a, b, c = a / size, b / size, c / size
+    return np.array([y * c - z * b, z * a - x * c, x * b - y * a]), np.array([a, b, c])

@@ -33,6 +33,7 @@ DEFINES: dict[str, int | float] = {
     "CELL_1_M": 1.0 / water.SPACING_M,
     "CELL_M2": float(water.SPACING_M**2),
     "CELLS_1": 1.0 / water.CELLS,
+    "RIM_1": water.CELLS * water.SPACING_M / 250.0,
 }
 """Constants of runoff.glsl, for every program that includes it."""
 

@@ -9,7 +9,7 @@ from game.gl.context import GLContext
 from game.gl.vertex_array import Stream, VertexArray
 from game.render import model
 from game.render.frame import FrameView
-from game.render.scenery_gather import INSTANCE_DTYPE, MESHES, instances
+from game.render.scenery_gather import INSTANCE_DTYPE, MESHES, Rows, instances
 from game.render.uniforms import load_program
 
 
@@ -20,6 +20,7 @@ class SceneryPass:
         stored = model.arrays("scenery.npz")
         self.drawn = 0
         """Things of the last frame."""
+        self._rows = Rows()
         self._program = load_program(gl, "scenery", samplers={"noise_tile": 3})
         self._meshes = {name: model.MeshBuffers(gl, model.mesh(stored, name)) for name in MESHES}
         self._instances = {name: Buffer(gl, 64 * INSTANCE_DTYPE.itemsize, dynamic=True) for name in MESHES}
@@ -50,7 +51,7 @@ class SceneryPass:
         """Upload what is near and draw it."""
         self.drawn = 0
         used = False
-        for name, rows in instances(view.scenery_tiles, view).items():
+        for name, rows in instances(view.scenery_tiles, view, self._rows).items():
             if not used:
                 self._program.use()
                 used = True

@@ -16,8 +16,10 @@ from game.gl.buffer import Buffer
 from game.gl.context import GLContext
 from game.gl.vertex_array import Stream, VertexArray
 from game.lod.selection import PATCH_DTYPE, Selection
+from game.render import tracks as printed
 from game.render.frame import CameraView
 from game.render.runoff import DEFINES, UNITS, RunoffTextures
+from game.render.tracks import TrackTextures
 from game.render.uniforms import load_program
 
 _GRID_DTYPE = np.dtype([("grid", "<i2", (2,))])
@@ -74,7 +76,7 @@ class TerrainPass:
     """Draws the patches of a selection.
 
     Texture units: 0 heights, 1 normals, 2 climate, 3 noise tile, 13 and 14 materials, and those of
-    `render.runoff`.
+    `render.runoff` and `render.tracks`.
     """
 
     def __init__(self, gl: GLContext, patch_quads: int, detail: int, grazing_bias: float) -> None:
@@ -88,9 +90,10 @@ class TerrainPass:
             load_program(
                 gl,
                 "terrain",
-                {"DETAIL": detail, "FAR_BAND": band, "GRAZING_BIAS": grazing_bias, **DEFINES},
+                {"DETAIL": detail, "FAR_BAND": band, "GRAZING_BIAS": grazing_bias, **DEFINES}
+                | ({} if band else printed.DEFINES),
                 {"page_heights": 0, "page_normals": 1, "page_climate": 2, "noise_tile": 3, **UNITS}
-                | ({} if band else {"ground_relief": 13})
+                | ({} if band else {"ground_relief": 13, **printed.UNITS})
                 | ({"ground_colour": 14} if detail and not band else {}),
             )
             for band in (0, 1)
@@ -127,12 +130,14 @@ class TerrainPass:
         ):
             buffer.replace(np.ascontiguousarray(part))
 
-    def draw(self, band: int, runoff: RunoffTextures, camera: CameraView) -> None:
+    def draw(self, band: int, runoff: RunoffTextures, tracks: TrackTextures, camera: CameraView) -> None:
         """Draw band 0 (near) or 1 (far). The caller has bound the page textures and set the depth range."""
         if not self._counts[band]:
             return
         self._programs[band].use()
         runoff.lend(self._programs[band], camera)
+        if band == 0:
+            tracks.lend(self._programs[band], camera)
         self._arrays[band].draw(self._index_count, instances=self._counts[band])
 
     def release(self) -> None:

@@ -7,6 +7,7 @@ texels of the latter.
 from __future__ import annotations
 
 from game.gl.context import GLContext
+from game.gl.framebuffer import copy_texels
 from game.gl.texture import NEAREST, RGBA32F, Texture2D
 from game.render.tree_table import LINE_ROWS, TreeTable, TreeTile
 from game.world.page import TREE_COLUMNS
@@ -15,18 +16,20 @@ from game.world.page import TREE_COLUMNS
 class TreeStore:
     """A tree table and its copy on the GPU, 32 bytes a tree."""
 
-    def __init__(self, gl: GLContext) -> None:
+    def __init__(self, gl: GLContext, room: int) -> None:
+        """Room for `room` trees at first."""
         self._gl = gl
-        self.trees = TreeTable()
+        self.trees = TreeTable(room)
         self.texture = self._texture()
 
     def sync(self, tiles: list[TreeTile]) -> int:
         """Hold the rows of `tiles`; once a frame, harmless when nothing changed. Return the bytes sent."""
         spans = self.trees.sync(tiles)
         if len(self.trees.rows) > self.texture.height * LINE_ROWS:
-            self.texture.release()
-            self.texture = self._texture()
-            spans = [(0, len(self.trees.rows))]
+            # What is there already is copied by the GPU: a frame sends its own pages only.
+            smaller, self.texture = self.texture, self._texture()
+            copy_texels(self._gl, smaller, self.texture)
+            smaller.release()
         return sum(self._send(first, end) for first, end in spans)
 
     def _texture(self) -> Texture2D:

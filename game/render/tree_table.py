@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import PageKey
-from game.kernels import scatter
+from game.kernels import scatter, tree_tiles
 from game.kernels.tree_tiles import BLOCK, TILE_COLUMNS
 from game.world.page import TREE_COLUMNS
 from game.world.vegetation import tiles_along
@@ -21,7 +21,10 @@ LINE_ROWS = 512
 
 SPARE = 3
 """A third more room than the trees need, when there is too little: holes that pages leave do not fit every page, and
-other room means another texture, to which a frame sends everything."""
+other room means another texture."""
+
+RESERVE_ROWS = 4096 * LINE_ROWS
+"""Rows that the array can grow to without being copied. 64 MiB of address space, of memory only what is written."""
 
 TreeTile = tuple[PageKey, NDArray[np.float32], int]
 """A resident page's key, its rows (`PageData.trees`) and its texture layer."""
@@ -41,9 +44,11 @@ class _Held:
 class TreeTable:
     """Keeps the rows of the tiles it was last given, and where each tile's are."""
 
-    def __init__(self, lines: int = 64) -> None:
-        """Room for `lines` · 512 trees at first."""
-        self.rows = np.zeros((lines * LINE_ROWS, TREE_COLUMNS), np.float32)
+    def __init__(self, room: int = 64 * LINE_ROWS) -> None:
+        """Room for `room` trees at first, rounded up to lines of the texture."""
+        room = _whole(room, LINE_ROWS)
+        self._reserve = np.zeros((max(room, RESERVE_ROWS), TREE_COLUMNS), np.float32)
+        self.rows = self._reserve[:room]
         self.table = np.zeros((0, TILE_COLUMNS), np.int64)
         """int64 [tiles, TILE_COLUMNS], see `kernels.tree_tiles`; by level first."""
         self.bounds = np.zeros((0, 2), np.float32)
@@ -69,7 +74,7 @@ class TreeTable:
         for key in [key for key in self._held if key not in wanted]:
             self._drop(key)
         changed: list[tuple[int, int]] = []
-        needed = sum(_whole_blocks(len(rows)) for _, rows, _ in tiles)
+        needed = sum(_whole(len(rows), BLOCK) for _, rows, _ in tiles)
         if needed > len(self.rows):
             self._make_room(needed + needed // SPARE)
         for key, rows, layer in tiles:
@@ -109,38 +114,38 @@ class TreeTable:
 
     def _drop(self, key: PageKey) -> None:
         held = self._held.pop(key)
-        self._give_back(held.first, held.first + _whole_blocks(len(held.source)))
+        self._give_back(held.first, held.first + _whole(len(held.source), BLOCK))
 
     def _change(self, held: _Held, key: PageKey, rows: NDArray[np.float32]) -> list[tuple[int, int]]:
-        """An edit moved feet up or down; the order of the rows follows place and rank, which it leaves alone."""
-        if len(rows) != len(held.source):
+        """An edit moved feet up and down; or it felled or planted trees, and rows from there on stand elsewhere."""
+        was, first = held.source, held.first
+        blocks = np.zeros(_whole(len(rows), BLOCK) // BLOCK, np.bool_)
+        same = tree_tiles.compare(was, rows, blocks)
+        changed = np.flatnonzero(blocks)
+        if same:
+            held.source = rows
+            if len(changed):
+                self.rows[first : first + len(rows)] = rows
+                self._measure(held)
+        else:
             self._drop(key)
-            return [self._add(key, rows)]
-        moved = np.flatnonzero((rows[:, 1] != held.source[:, 1]) | (rows[:, 3] != held.source[:, 3]))
-        held.source = rows
-        if not len(moved):
-            return []
-        first = held.first
-        self.rows[first : first + len(rows)] = rows
-        self._measure(held)
-        blocks = np.unique(moved // BLOCK)
+            first, end = self._add(key, rows)
+            if first != held.first:
+                return [(first, end)]
         return [
             (first + int(run[0]) * BLOCK, first + min((int(run[-1]) + 1) * BLOCK, len(rows)))
-            for run in np.split(blocks, np.flatnonzero(np.diff(blocks) > 1) + 1)
+            for run in np.split(changed, np.flatnonzero(np.diff(changed) > 1) + 1)
+            if len(run)
         ]
 
-    def _measure(self, held: _Held) -> None:
-        if not len(held.table):
-            return
-        feet = held.source[:, (1, 3)]
-        starts = held.table[:, 5] - held.first
-        held.bounds[:, 0] = np.minimum.reduceat(feet.min(axis=1), starts)
-        held.bounds[:, 1] = np.maximum.reduceat(feet.max(axis=1), starts)
+    @staticmethod
+    def _measure(held: _Held) -> None:
+        tree_tiles.foot_bounds(held.source, held.table, held.first, held.bounds)
 
     # Spans of rows.
 
     def _take_span(self, count: int) -> int:
-        size = _whole_blocks(count)
+        size = _whole(count, BLOCK)
         # The shortest span that is long enough: long ones stay for pages with many trees.
         fitting = [(end - first, at) for at, (first, end) in enumerate(self._free) if end - first >= size]
         if fitting:
@@ -158,9 +163,13 @@ class TreeTable:
     def _make_room(self, count: int) -> None:
         """Room for `count` rows in all, rounded up to lines of the texture."""
         before = len(self.rows)
-        more = -(-(count - before) // LINE_ROWS) * LINE_ROWS
-        self.rows = np.concatenate([self.rows, np.zeros((more, TREE_COLUMNS), np.float32)])
-        self._give_back(before, before + more)
+        count = _whole(count, LINE_ROWS)
+        if count > len(self._reserve):
+            reserve = np.zeros((2 * count, TREE_COLUMNS), np.float32)
+            reserve[:before] = self.rows
+            self._reserve = reserve
+        self.rows = self._reserve[:count]
+        self._give_back(before, count)
 
     def _give_back(self, first: int, end: int) -> None:
         self._free.append((first, end))
@@ -174,6 +183,6 @@ class TreeTable:
         self._free = merged
 
 
-def _whole_blocks(count: int) -> int:
-    """`count` rows rounded up to blocks."""
-    return -(-count // BLOCK) * BLOCK
+def _whole(count: int, of: int) -> int:
+    """`count` rounded up to a multiple of `of`."""
+    return -(-count // of) * of

@@ -59,7 +59,7 @@ class TreesPass:
         # Coverage by samples smooths the impostors' outline for free where samples exist.
         self._to_coverage = quality.msaa > 1
         self._shadows = TreeShadowsPass(gl, quality.r0_m, self._sizes)
-        self.store = TreeStore(gl)
+        self.store = TreeStore(gl, quality.tree_room)
         self._near_program = load_program(gl, "tree", samplers={"noise_tile": 3})
         self._far_program = load_program(
             gl,

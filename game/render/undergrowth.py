@@ -18,7 +18,9 @@ from game.gl.context import GLContext
 from game.gl.program import Program
 from game.gl.vertex_array import Stream, VertexArray
 from game.render import model
+from game.render import tracks as printed
 from game.render.frame import FrameView
+from game.render.tracks import TrackTextures
 from game.render.undergrowth_grid import Kind, grid_of, kinds, pages_near, seen_box, shown_reach_m
 from game.render.uniforms import load_program
 
@@ -48,7 +50,7 @@ def lend(program: Program, kind: Kind, view: FrameView, pages: NDArray[np.float3
 
 
 class UndergrowthPass:
-    """Draws plants around the camera. Texture units: 0 heights, 2 climate, 3 noise tile."""
+    """Draws plants around the camera. Texture units: 0 heights, 2 climate, 3 noise tile, and tracks."""
 
     def __init__(self, gl: GLContext, quality: Quality) -> None:
         stored = model.arrays("undergrowth.npz")
@@ -56,12 +58,14 @@ class UndergrowthPass:
         self.placed = 0
         """Plants that the last frame's shaders looked at."""
         samplers = {"page_heights": 0, "page_climate": 2, "noise_tile": 3}
+        # Shrubs stand where nobody rides.
+        trodden = {**samplers, **printed.UNITS}
         self._programs = [
             load_program(
                 gl,
                 "undergrowth",
-                kind.defines,
-                samplers,
+                {**kind.defines, **printed.DEFINES, "DETAIL": 0},
+                samplers if kind.mesh == "shrub" else trodden,
             )
             for kind in self.kinds
         ]
@@ -83,7 +87,7 @@ class UndergrowthPass:
             for mesh in self._meshes
         ]
 
-    def draw(self, view: FrameView) -> None:
+    def draw(self, view: FrameView, tracks: TrackTextures) -> None:
         """Draw what grows around the camera; leaves culling off. The page textures and the noise tile are bound."""
         self.placed = 0
         pages = pages_near(view.selection)
@@ -95,6 +99,8 @@ class UndergrowthPass:
         ):
             number = lend(program, kind, view, pages)
             if number:
+                if "tracks" in program.uniforms:
+                    tracks.lend(program, view.camera)
                 array.draw(mesh.count, instances=number)
                 self.placed += number
 

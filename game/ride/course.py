@@ -12,9 +12,13 @@ from game.core.coords import forward
 from game.ecs.components import Bicycle, Course, Line, Previous
 from game.ecs.schedule import System
 from game.ecs.world import EntityWorld
+from game.world.scenery import FINISH, START, Arch
 
 HALF_WIDTH_M = 10.0
 """A line reaches this far to both sides."""
+
+POLE_M = 0.2
+"""The poles stand so far outside of it."""
 
 AHEAD_M = 3.0
 """A line placed at the rider lies this far ahead, so that the front wheel is not across already."""
@@ -27,6 +31,13 @@ def line_ahead(x: float, z: float, yaw_rad: float) -> Line:
     """The line just ahead of a rider at (x, z), metres, who heads for `yaw_rad`."""
     east, south = forward(yaw_rad)
     return Line(x + AHEAD_M * east, z + AHEAD_M * south, yaw_rad)
+
+
+def arches(course: Course) -> list[Arch]:
+    """What stands over the lines of a course: poles just beside what counts as across."""
+    lines = ((START, course.start), (FINISH, course.finish))
+    width_m = 2.0 * HALF_WIDTH_M + 2.0 * POLE_M
+    return [Arch(kind, line.x, line.z, line.yaw_rad, width_m) for kind, line in lines if line is not None]
 
 
 def line_from(start: Line | None, x: float, z: float, yaw_rad: float) -> Line:

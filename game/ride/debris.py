@@ -1,4 +1,4 @@
-"""What the wheels throw up: dust from dry ground, drops from wet ground and the sea, chips from rock.
+"""What the wheels throw up: dust from dry bare ground, drops from wet ground and water, chips, powder from snow.
 
 Each fixed step emits by surface, speed and slip into a ring of particles. Where one is later follows from where, when
 and how fast it left, so nothing is simulated after that and the shader alone works it out. Deterministic: chance is a
@@ -21,13 +21,15 @@ from game.world.seasons import season_look
 MOST = 160
 """Particles kept; a new one takes the place of the oldest."""
 
-DUST, DROP, CHIP = 0, 1, 2
-LIFE_S = (1.5, 0.55, 0.6)
+DUST, DROP, CHIP, POWDER = 0, 1, 2, 3
+LIFE_S = (1.5, 0.55, 0.6, 0.9)
 """How long each kind is seen."""
 
 DUST_PER_M = 4.0
 DROPS_PER_M = 4.0
 CHIPS_PER_M = 1.6
+POWDER_PER_M = 5.0
+PER_M = (DUST_PER_M, DROPS_PER_M, CHIPS_PER_M, POWDER_PER_M)
 """Particles per metre of way (or of sliding) on ground that gives all it can."""
 
 SLIDING = 4.0
@@ -47,8 +49,8 @@ def amounts(
     wetness: float = 0.0,
     water_m: float = 0.0,
     snow: float = 0.0,
-) -> tuple[float, float, float]:
-    """How much dust, drops and chips a surface gives, each 0…1. All but temperature and `water_m` are 0…1.
+) -> tuple[float, float, float, float]:
+    """How much dust, drops, chips and powder a surface gives, each 0…1. All but temperature and `water_m` are 0…1.
 
     `water_m` is the depth of water over the ground, negative above it.
     """
@@ -56,12 +58,13 @@ def amounts(
     under = smoothstep(-0.02, 0.06, water_m) * (1.0 - smoothstep(SPLASH_TO_M, 2.0 * SPLASH_TO_M, water_m))
     bare = 1.0 - smoothstep(-0.02, 0.02, water_m)
     arid = smoothstep(16.0, 25.0, temperature_c) * (1.0 - smoothstep(0.18, 0.42, humidity))
-    earth = 0.22 + 0.35 * (1.0 - smoothstep(0.15, 0.55, humidity))
+    # Green turf holds its soil; straw and the bare ground between it do not.
+    earth = 0.40 * (1.0 - smoothstep(0.08, 0.24, humidity))
     loose = max(arid, earth * (1.0 - 0.6 * min(1.0, tree_density)))
     dust = loose * (1.0 - 0.65 * stone) * (1.0 - snow) * (1.0 - smoothstep(0.05, 0.30, wetness)) * bare
     drops = max(under, 0.55 * smoothstep(0.25, 0.80, wetness) * bare * (1.0 - snow))
     chips = stone * (1.0 - snow) * bare
-    return dust, drops, chips
+    return dust, drops, chips, snow * bare * (1.0 - 0.6 * stone)
 
 
 def make_debris_system(surfaces: SurfaceMap, seed: int) -> System:
@@ -103,7 +106,7 @@ def emit(
     # Rolling gently disturbs little; hard landings disturb much.
     force = 1.0 if slides else smoothstep(SLOWEST_M_S, FULL_M_S, speed)
     way_m += 0.35 * rider.impact_m_s
-    for kind, (share, per_m) in enumerate(zip(shares, (DUST_PER_M, DROPS_PER_M, CHIPS_PER_M), strict=True)):
+    for kind, (share, per_m) in enumerate(zip(shares, PER_M, strict=True)):
         debris.owed[kind] += share * per_m * way_m * force
         while debris.owed[kind] >= 1.0:
             debris.owed[kind] -= 1.0
@@ -132,6 +135,8 @@ def _throw(
     elif kind == DROP:
         forward = speed * (0.25 + 0.5 * chance[4])
         out, up = (1.0 if chance[2] < 0.5 else -1.0) * (0.3 + 1.4 * chance[5]), 0.8 + 0.20 * speed * chance[3]
+    elif kind == POWDER:
+        forward, out, up = 0.35 * speed, 1.6 * (chance[2] - 0.5), 0.5 + 0.14 * speed * chance[3]
     else:
         forward, out, up = speed * (0.1 + 0.6 * chance[4]), 2.6 * (chance[2] - 0.5), 0.7 + 1.9 * chance[3]
     arid = smoothstep(16.0, 25.0, climate[0]) * (1.0 - smoothstep(0.18, 0.42, climate[1]))

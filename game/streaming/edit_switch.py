@@ -155,11 +155,14 @@ class EditSwitch:
         for key, (layer, original, page, rows) in self._staged.items():
             if store.page(key) is not original:
                 self._return(layer)
-            elif layer is not None:
+                continue
+            if layer is not None:
                 moves.append((layer, page))
-            elif rows is not None:
-                original.base, original.edited = page.base, page.edited
-                original.trees, original.epoch = page.trees, page.epoch
+                continue
+            # What grows may be another even where no height is.
+            original.trees, original.woods = page.trees, page.woods
+            if rows is not None:
+                original.base, original.edited, original.epoch = page.base, page.edited, page.epoch
                 original.min_m, original.max_m = page.min_m, page.max_m
                 original.heights[:], original.normals[:] = page.heights, page.normals
                 shown_in = store.layer(key)
@@ -181,5 +184,6 @@ def _evaluated(
     heights = np.empty_like(page.heights) if home is None else home
     np.copyto(heights, page.heights)
     edited = page.edited if page.edited is page.base else page.edited.copy()
-    own = dataclasses.replace(page, edited=edited, heights=heights, normals=page.normals.copy())
+    woods = None if page.woods is None else page.woods.copy()
+    own = dataclasses.replace(page, edited=edited, heights=heights, normals=page.normals.copy(), woods=woods)
     return own, snapshot.evaluate_box(own, box)

@@ -77,6 +77,8 @@ class MountainShade:
         self._land: list[tuple[PageData, int]] = []
         """Pages of the last order and their epochs."""
         self._looked_s = -math.inf
+        self._seen: tuple[int, tuple[int, int]] | None = None
+        """Revision of the store and corner whose pages were last compared, and found to be shown."""
         self.map: ShadeMap | None = None
         """The newest; None before the first is done."""
 
@@ -100,12 +102,16 @@ class MountainShade:
         if not (turned or eager) and 0.0 <= time_s - self._looked_s < LOOK_S:
             return
         self._looked_s = time_s
+        seen = store.revision, corner
+        if not turned and seen == self._seen and shown is not None and (shown.i0, shown.j0) == corner:
+            return
         pages = _pages(store, *corner)
         land = [(page, page.epoch) for page in pages]
         same = len(land) == len(self._land) and all(
             a[0] is b[0] and a[1] == b[1] for a, b in zip(land, self._land, strict=True)
         )
         if not turned and same and shown is not None and (shown.i0, shown.j0) == corner:
+            self._seen = seen
             return
         if before is None or sum(a * b for a, b in zip(before, light, strict=True)) < LEAP:
             before = light

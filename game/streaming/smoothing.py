@@ -96,7 +96,7 @@ class WideSmoothing:
             if page is not None:
                 # Unedited samples never change, so the thread may read them; edited ones may, and are made anew.
                 self._lent[key] = dataclasses.replace(
-                    page, edited=page.base, normals=NO_NORMALS, trees=page.trees[:0], epoch=0
+                    page, edited=page.base, normals=NO_NORMALS, trees=page.trees[:0], woods=None, epoch=0
                 )
         self._start(lambda: self._smoothed(snapshot, dab), done)
 

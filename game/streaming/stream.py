@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from game.core.coords import GENERATED_APRON, PAGE_QUADS, PageKey
 from game.kernels import selection as kernels
+from game.kernels.growth import GROWTH_M
 from game.lod.frustum import planes
 from game.lod.selection import PATCH_DTYPE, Selection
 from game.lod.settings import LodSettings, most_squares
@@ -28,6 +29,8 @@ from game.streaming.store import MAX_LAYERS, PAGE_BYTES, PageStore
 from game.streaming.wanted import Focus, WantedPages
 from game.streaming.workers import Workers
 from game.world.page import PageData
+from game.world.vegetation import MOST_LEVELS
+from game.world.woods import MARGIN
 
 NEAR_M = 0.1
 """Near plane of the culling volume; the renderer's own planes lie inside it."""
@@ -65,11 +68,12 @@ class Camera(Protocol):
 
 
 class Edits(Protocol):
-    """What streaming needs of the edit log (`world.edits.EditLog`)."""
+    """What streaming needs of the edited land (`world.land.LandSource`)."""
 
     @property
     def epoch(self) -> int: ...
     def evaluate_box(self, page: PageData, box: Any = None) -> Rows | None: ...
+    def catch_up(self, page: PageData) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +259,7 @@ class TerrainStream:
             if page.key in self.store:
                 continue
             if self.edits is not None and page.epoch < self.edits.epoch:
-                self.edits.evaluate_box(page)
+                self.edits.catch_up(page)
             layer = self.store.accept(page)
             if layer is None:
                 continue
@@ -275,6 +279,7 @@ class TerrainStream:
         Returns (layer, page, (j0, j1, i0, i1)) with the stored rows and columns to upload.
         """
         changed: list[tuple[int, PageData, Rows]] = []
+        seen: list[PageData] = []
         hit, epoch = self.touched(box).tolist(), log.epoch
         for layer, page in self.store.residents():
             if not hit[layer]:
@@ -282,10 +287,11 @@ class TerrainStream:
                 page.epoch = epoch
                 continue
             rows = log.evaluate_box(page, box)
+            seen.append(page)
             if rows is not None:
                 self.store.refresh(layer, page)
                 changed.append((layer, page, rows))
-        self._renew_trees(page for _, page, _ in changed)
+        self._renew_trees(seen)
         return changed
 
     def _renew_trees(self, pages: Iterable[PageData]) -> None:
@@ -295,6 +301,10 @@ class TerrainStream:
         listed = None
         for page in pages:
             place = self._tree_places.get(page.key)
+            if (place is None) != (len(page.trees) == 0):
+                # Its first trees, or its last: the list is another.
+                self._trees = None
+                return
             if place is not None and page.trees is not self._trees[place][1]:
                 listed = list(self._trees) if listed is None else listed
                 listed[place] = (page.key, page.trees, listed[place][2])
@@ -310,15 +320,20 @@ class TerrainStream:
         keys = self.store.keys
         spacing = np.left_shift(np.int64(1), keys[:, 0]).astype(np.float64)
         west, north = keys[:, 1] * (PAGE_QUADS * spacing), keys[:, 2] * (PAGE_QUADS * spacing)
-        # As far beyond the page's samples as `world.edits` looks, baked differences included.
-        before, after = (GENERATED_APRON + 5) * spacing, (PAGE_QUADS + GENERATED_APRON + 5) * spacing
+        # As far beyond the page's samples as `world.edits` looks, baked differences included; trees look further.
+        beyond = np.maximum((GENERATED_APRON + 5) * spacing, (MARGIN + 5.0) * GROWTH_M)
+        before, after = beyond, PAGE_QUADS * spacing + beyond
         hit = self.store.used & (west - before <= box.x1) & (west + after >= box.x0)
         hit &= (north - before <= box.z1) & (north + after >= box.z0)
-        hit &= (keys[:, 0] == 0) | (spacing < box.radius_m)
+        hit &= (
+            (keys[:, 0] == 0)
+            | (spacing < box.radius_m)
+            | ((keys[:, 0] < MOST_LEVELS) & (box.radius_m > GROWTH_M))
+        )
         return hit
 
     def select(self, camera: Camera, dt_s: float) -> Selection:
-        """Patches to draw. `dt_s` is the simulated time since the last frame, over which ranges may grow.
+        """Patches to draw. `dt_s` is the time since the last frame, over which ranges may grow.
 
         The altitude is that of the focus of the last `want`. Raises `ValueError` when `dt_s` is negative or the
         camera is not finite.

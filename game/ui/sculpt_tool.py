@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from imgui_bundle import imgui
 
 from game.core.commands import BRUSHES, FALLOFFS
-from game.ecs.components import SculptTool
+from game.ecs.components import LOWERING, SculptTool
 from game.host.inputs import InputFrame
 from game.ui.imgui_layer import ImguiLayer
 from game.ui.paint import Paint
@@ -126,11 +126,10 @@ class SculptStroke:
             return self._end(actions, tool)
         tool.x, tool.z = pick if pick is not None else (None, None)
         if frame.wheel:
-            factor = WHEEL_STEP**frame.wheel
-            if frame.shift:
-                tool.strength_m = _clamped(tool.strength_m * factor, STRENGTH_RANGE_M)
-            else:
-                tool.radius_m = _clamped(tool.radius_m * factor, RADIUS_RANGE_M)
+            tool.radius_m = _clamped(tool.radius_m * WHEEL_STEP**frame.wheel, RADIUS_RANGE_M)
+        if frame.wheel_shifted:
+            factor = WHEEL_STEP**frame.wheel_shifted
+            tool.strength_m = _clamped(tool.strength_m * factor, STRENGTH_RANGE_M)
         held = frame.right if self._right else frame.left
         if self._brush is not None and (not held or frame.focus_lost):
             if self._brush == "ramp" and not frame.focus_lost:
@@ -310,7 +309,7 @@ def draw_brush_panel(
     left = _panel_left(paint.width - right_inset)
     top = paint.height - 24.0 - height
     paint.panel(left, top, width, height, rounding=16.0)
-    lowering = stroking and tool.brush == "lower"
+    lowering = stroking and tool.brush in LOWERING
     tint = WATER if lowering else ACCENT
     _mound(paint, left + 42.0, top + 50.0, lowering)
     paint.text(left + 42.0, top + 66.0, tool.brush if stroking else tool.chosen, 12.0, MUTED, align=0.5)

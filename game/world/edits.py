@@ -1,8 +1,8 @@
 """The edit log: the truth about everything the player did to the land.
 
 Owns an append-only list of brush operations in world coordinates, grouped in strokes, with a spatial index and
-an epoch that grows by one on each change. Brings pages to the current epoch, by applying only what is new or by
-replaying inside the changed box. Never generates land, never keeps pages.
+an epoch that grows by one on each change; undo and redo; the JSON form. `edit_snapshot` brings pages to an epoch,
+`dirty` says what a change touches. Never generates land, never keeps pages.
 
 Threads: the main thread changes the log; any thread may take `snapshot()` and evaluate pages of its own with it.
 A snapshot never changes. A page that a worker finished carries the epoch it was evaluated at, so the main thread
@@ -11,25 +11,33 @@ can bring it up to date when it arrives.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from game.core.coords import APRON, GENERATED, GENERATED_APRON, STORED, PageKey
 from game.kernels import brush as brush_kernels
-from game.kernels import finish, scatter
 from game.world import operations
 from game.world.deltas import Delta, DeltaCache, fold
+from game.world.dirty import DirtyBox, box_around
+from game.world.edit_snapshot import MOST_BOXES, Cells, EditSnapshot, cell_of
 from game.world.operations import BRUSHES, DELTA, FALLOFFS, RADIUS_M, STRENGTH_M
 from game.world.page import PageData
+from game.world.woods import IndexBox
 
-__all__ = ["BRUSHES", "FALLOFFS", "FORMAT", "RADIUS_M", "STRENGTH_M", "DirtyBox", "EditLog", "EditSnapshot"]
+__all__ = [
+    "BRUSHES",
+    "FALLOFFS",
+    "FORMAT",
+    "RADIUS_M",
+    "STRENGTH_M",
+    "DirtyBox",
+    "EditLog",
+    "EditSnapshot",
+    "IndexBox",
+]
 
 FORMAT = 3
 """Version of the JSON form. 1 knew raise and lower only, 2 no times; their files read as they are."""
@@ -37,315 +45,8 @@ FORMAT = 3
 TIME_S = (0.0, 1e12)
 """Accepted simulated seconds of an operation."""
 
-_FIRST_CLASS = 4
-_NORMAL_REACH = 2
-"""Samples around a changed one whose normals change: the parent's slope looks one parent sample, two own, away."""
-
-_MOST_BOXES = 256
-"""Beyond so many missed changes a page is evaluated anew instead of box by box."""
-
 _KEPT_BOXES = 4096
 """Changes remembered before the older ones are forgotten."""
-
-
-class DirtyBox(NamedTuple):
-    """World rectangle that one or more changes touched, borders included."""
-
-    x0: float
-    z0: float
-    x1: float
-    z1: float
-    """Metres."""
-    radius_m: float
-    """Largest radius of the brushes in it: coarse levels do not show small ones."""
-    epoch: int
-    """Epoch of the log after the change."""
-    baked: bool = False
-    """Whether it holds baked differences, which filtering carries outward on coarse levels."""
-
-    def union(self, other: DirtyBox | None) -> DirtyBox:
-        """The box around both, at the later epoch."""
-        if other is None:
-            return self
-        return DirtyBox(
-            min(self.x0, other.x0),
-            min(self.z0, other.z0),
-            max(self.x1, other.x1),
-            max(self.z1, other.z1),
-            max(self.radius_m, other.radius_m),
-            max(self.epoch, other.epoch),
-            self.baked or other.baked,
-        )
-
-    def touches(self, key: PageKey) -> bool:
-        """Whether the change can alter the page, its apron included."""
-        return _samples_in(self, key) is not None
-
-    def pages(self, level: int) -> Iterator[PageKey]:
-        """Keys of all pages of `level` that the change can alter."""
-        span = PageKey(level, 0, 0).span_m
-        for iz in range(math.floor(self.z0 / span) - 1, math.floor(self.z1 / span) + 2):
-            for ix in range(math.floor(self.x0 / span) - 1, math.floor(self.x1 / span) + 2):
-                key = PageKey(level, ix, iz)
-                if self.touches(key):
-                    yield key
-
-
-IndexBox = tuple[int, int, int, int]
-"""Rows j0…j1 and columns i0…i1, half open."""
-
-
-def _samples_in(box: DirtyBox, key: PageKey) -> IndexBox | None:
-    """Generated indices (0…136) of the page's samples in `box`; None when it has none or shows no such brush."""
-    spacing = key.spacing_m
-    if key.level > 0 and box.radius_m <= spacing:
-        return None
-    first_i, first_j = _first_sample(key)
-    # One sample more on each side, as the kernel does, so that rounding cannot drop a rim sample. Filtering from level
-    # to level carries a baked sample less than one sample outward in R and less than two in G.
-    more = 3 if box.baked else 1
-    i0 = max(0, math.floor(box.x0 / spacing) - more - first_i)
-    i1 = min(GENERATED, math.ceil(box.x1 / spacing) + more + 1 - first_i)
-    j0 = max(0, math.floor(box.z0 / spacing) - more - first_j)
-    j1 = min(GENERATED, math.ceil(box.z1 / spacing) + more + 1 - first_j)
-    return (j0, j1, i0, i1) if i0 < i1 and j0 < j1 else None
-
-
-def _first_sample(key: PageKey) -> tuple[int, int]:
-    """Sample index (i, j) of generated index 0."""
-    i, j = key.origin_sample
-    return i - GENERATED_APRON, j - GENERATED_APRON
-
-
-def _stored_box(box: IndexBox) -> IndexBox | None:
-    """Stored indices (0…132) whose height or normal depends on generated samples in `box`."""
-    shift = GENERATED_APRON - APRON
-    j0, j1, i0, i1 = box
-    j0, i0 = max(0, j0 - shift - _NORMAL_REACH), max(0, i0 - shift - _NORMAL_REACH)
-    j1, i1 = min(STORED, j1 - shift + _NORMAL_REACH), min(STORED, i1 - shift + _NORMAL_REACH)
-    return (j0, j1, i0, i1) if i0 < i1 and j0 < j1 else None
-
-
-def _size_class(reach_m: float) -> int:
-    """Class c of a reach: at most 2^c metres, c from 4 on."""
-    return max(_FIRST_CLASS, math.ceil(math.log2(reach_m)))
-
-
-def _cell_m(size_class: int) -> int:
-    """Side of an index cell: 16 radii, so that no page of a level that shows the class spans many."""
-    return 16 << size_class
-
-
-_Cells = dict[tuple[int, int, int], list[int]]
-
-
-@dataclass(frozen=True, slots=True)
-class EditSnapshot:
-    """The log at one epoch. Immutable; any thread may evaluate pages of its own with it."""
-
-    epoch: int
-    removed_at: int
-    """Epoch of the last undo: pages evaluated before it must replay, later ones only need what is new."""
-    ops: NDArray[np.float64]
-    """[n, 14] operation rows in log order, see `kernels.brush`."""
-    op_epochs: NDArray[np.int64]
-    """[n] epoch at which each operation came in, ascending."""
-    _boxes: Sequence[DirtyBox]
-    """Box of the change that made epoch e at index e − 1 − `_forgotten`. Grows behind the snapshot's back."""
-    _forgotten: int
-    _cells: _Cells
-    """Operation numbers by (size class, cell x, cell z) of the centre. May name newer ones; those are skipped."""
-    _classes: frozenset[int]
-    _deltas: dict[int, Delta]
-    """Baked operations by number; read only those that `ops` and `_preview` name."""
-    _patches: DeltaCache
-    _preview: NDArray[np.float64]
-    """[m, 14] baked operations on top of the log that are not part of it."""
-
-    def evaluate(self, page: PageData, *, samples_only: bool = False) -> None:
-        """Bring a whole page to this epoch, from `base`; nothing happens when it is there already or further.
-
-        With `samples_only` just `edited` follows, not what is made from it.
-
-        `base` is kept as it is: `edited` becomes an array of its own at the first operation that touches the
-        page, and `base` again when none is left.
-        """
-        if page.epoch >= self.epoch:
-            return
-        ops = self._ops_on(page.key)
-        if len(ops) == 0 and page.edited is page.base:
-            page.epoch = self.epoch
-            return
-        changed: IndexBox = (0, GENERATED, 0, GENERATED)
-        if len(ops) == 0:
-            page.edited = page.base
-        else:
-            if page.edited is page.base:
-                changed = _samples_in(_around(ops, self.epoch), page.key) or changed
-            page.edited = page.base.copy()
-            self._apply(page, ops, changed)
-        if samples_only:
-            page.epoch = self.epoch
-        else:
-            self._finish(page, changed)
-
-    def evaluate_box(
-        self, page: PageData, box: DirtyBox | None = None, *, samples_only: bool = False
-    ) -> IndexBox | None:
-        """Bring a page to this epoch by working only where the log changed since the page's epoch.
-
-        Appended operations are applied to what is there, with the same bits as a replay; after an undo the box
-        is replayed from `base`. `box` may be left out: the log remembers every change, so that a page which
-        missed some is right too. With `samples_only` just `edited` follows, not what is made from it.
-
-        Returns the stored indices (j0, j1, i0, i1) whose heights or normals changed, or None.
-        """
-        if page.epoch >= self.epoch:
-            return None
-        if self.epoch - page.epoch > _MOST_BOXES or page.epoch < self._forgotten:
-            was = page.edited
-            self.evaluate(page, samples_only=samples_only)
-            return None if page.edited is was else (0, STORED, 0, STORED)
-        news = self._boxes[page.epoch - self._forgotten : self.epoch - self._forgotten]
-        if len(news) == 1:
-            changed = _samples_in(news[0], page.key)
-        else:
-            missed = [change for change in news if change.touches(page.key)]
-            changed = _samples_in(reduce(DirtyBox.union, missed), page.key) if missed else None
-        if changed is None:
-            page.epoch = self.epoch
-            return None
-        if page.epoch >= self.removed_at:
-            first = int(np.searchsorted(self.op_epochs, page.epoch, side="right"))
-            if page.edited is page.base:
-                page.edited = page.base.copy()
-            self._apply(page, self.ops[first:], changed)
-        else:
-            ops = self._ops_on(page.key)
-            if len(ops) == 0:
-                page.edited = page.base
-            else:
-                j0, j1, i0, i1 = changed
-                if page.edited is page.base:
-                    page.edited = page.base.copy()
-                page.edited[j0:j1, i0:i1] = page.base[j0:j1, i0:i1]
-                self._apply(page, ops, changed)
-        if samples_only:
-            page.epoch = self.epoch
-            return changed
-        return self._finish(page, changed)
-
-    def work(self, box: DirtyBox, since: int) -> int:
-        """Operations that a page within `box` has to go through to come here from epoch `since`.
-
-        After something was taken back, all that touch the box are replayed; else only the new ones are applied.
-        """
-        if since >= self.removed_at:
-            return len(self.ops) - int(np.searchsorted(self.op_epochs, since, side="right"))
-        x, z = self.ops[:, brush_kernels.OP_CENTRE_X], self.ops[:, brush_kernels.OP_CENTRE_Z]
-        reach = self.ops[:, brush_kernels.OP_REACH]
-        near = (x + reach >= box.x0) & (x - reach <= box.x1) & (z + reach >= box.z0) & (z - reach <= box.z1)
-        return int(np.count_nonzero(near))
-
-    def _apply(self, page: PageData, ops: NDArray[np.float64], box: IndexBox) -> None:
-        first_i, first_j = _first_sample(page.key)
-        spacing = page.key.spacing_m
-        if len(ops) == 1 and ops[0, brush_kernels.OP_BRUSH] != brush_kernels.DELTA:
-            brush_kernels.apply_ops(page.edited, page.base, first_i, first_j, spacing, ops, *box)
-            return
-        start = 0
-        for n in np.flatnonzero(ops[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA).tolist():
-            if n > start:
-                brush_kernels.apply_ops(page.edited, page.base, first_i, first_j, spacing, ops[start:n], *box)
-            self._add_delta(page, ops[n], box)
-            start = n + 1
-        if start < len(ops):
-            brush_kernels.apply_ops(page.edited, page.base, first_i, first_j, spacing, ops[start:], *box)
-
-    def _add_delta(self, page: PageData, op: NDArray[np.float64], box: IndexBox) -> None:
-        """A baked operation on R from its own level's samples, on G from those of the parent's level."""
-        first_i, first_j = _first_sample(page.key)
-        delta = self._deltas[int(op[brush_kernels.OP_DELTA])]
-        radius = float(op[brush_kernels.OP_RADIUS])
-        for channel in (0, 1):
-            level = page.key.level + channel
-            band = float(brush_kernels.band_weight(radius, float(1 << level)))
-            if band > 0.0:
-                patch, i, j = self._patches.patch(delta, level)
-                brush_kernels.add_delta(
-                    page.edited, channel, 1 + channel, first_i, first_j, patch, i, j, band, *box
-                )
-
-    def _finish(self, page: PageData, box: IndexBox) -> IndexBox | None:
-        """Copy changed samples out for upload, renew normals, bounds and the trees' feet."""
-        stored = _stored_box(box)
-        spacing = page.key.spacing_m
-        if stored is not None:
-            low, high = finish.finish_page(page.edited, spacing, *stored, page.heights, page.normals)
-            page.min_m, page.max_m = float(low), float(high)
-        if len(page.trees):
-            # A new array: whoever drew from the old one sees that it changed.
-            trees = page.trees.copy()
-            scatter.resample(trees, page.edited, spacing, *box)
-            page.trees = trees
-        page.epoch = self.epoch
-        return stored
-
-    def _ops_on(self, key: PageKey) -> NDArray[np.float64]:
-        """Operations [n, 14] that can alter the page, in log order."""
-        if len(self.ops) == 0 and len(self._preview) == 0:
-            return self.ops
-        spacing = key.spacing_m
-        first_i, first_j = _first_sample(key)
-        west, north = first_i * spacing, first_j * spacing
-        side = (GENERATED - 1) * spacing
-        found: list[int] = []
-        for size_class in self._classes:
-            reach = 1 << size_class
-            if key.level > 0 and reach <= spacing:
-                continue
-            cell_m = _cell_m(size_class)
-            for cz in range((north - reach) // cell_m, (north + side + reach) // cell_m + 1):
-                for cx in range((west - reach) // cell_m, (west + side + reach) // cell_m + 1):
-                    found.extend(self._cells.get((size_class, cx, cz), ()))
-        numbers = np.unique(np.array(found, np.int64))
-        ops = self.ops[numbers[numbers < len(self.ops)]]
-        if len(self._preview):
-            ops = np.concatenate([ops, self._preview])
-        far = ops[:, brush_kernels.OP_REACH]
-        x, z = ops[:, brush_kernels.OP_CENTRE_X], ops[:, brush_kernels.OP_CENTRE_Z]
-        near = (x + far >= west) & (x - far <= west + side)
-        near &= (z + far >= north) & (z - far <= north + side)
-        if key.level > 0:
-            near &= ops[:, brush_kernels.OP_RADIUS] > spacing
-        return ops[near]
-
-
-def _around(ops: NDArray[np.float64], epoch: int) -> DirtyBox:
-    """Box around operation rows [n ≥ 1, 14]."""
-    x, z = ops[:, brush_kernels.OP_CENTRE_X], ops[:, brush_kernels.OP_CENTRE_Z]
-    half_x = half_z = ops[:, brush_kernels.OP_REACH]
-    baked = ops[:, brush_kernels.OP_BRUSH] == brush_kernels.DELTA
-    if baked.any():
-        half_x = np.where(baked, ops[:, brush_kernels.OP_C], half_x)
-        half_z = np.where(baked, ops[:, brush_kernels.OP_D], half_z)
-    ramp = ops[:, brush_kernels.OP_BRUSH] == brush_kernels.RAMP
-    if ramp.any():
-        # Half the run and the radius: the circle around a ramp holds half as much again.
-        side = ops[:, brush_kernels.OP_RADIUS] + 1.0
-        run_x = np.abs(ops[:, brush_kernels.OP_A] - ops[:, brush_kernels.OP_X])
-        run_z = np.abs(ops[:, brush_kernels.OP_B] - ops[:, brush_kernels.OP_Z])
-        half_x = np.where(ramp, 0.5 * run_x + side, half_x)
-        half_z = np.where(ramp, 0.5 * run_z + side, half_z)
-    return DirtyBox(
-        float((x - half_x).min()),
-        float((z - half_z).min()),
-        float((x + half_x).max()),
-        float((z + half_z).max()),
-        float(ops[:, brush_kernels.OP_RADIUS].max()),
-        epoch,
-        bool(baked.any()),
-    )
 
 
 def _baked_runs(rows: NDArray[np.float64]) -> list[NDArray[np.intp]]:
@@ -377,7 +78,7 @@ class EditLog:
         self._patches = DeltaCache()
         self._boxes: list[DirtyBox] = []
         self._forgotten = 0
-        self._cells: _Cells = {}
+        self._cells: Cells = {}
         self._classes: frozenset[int] = frozenset()
         self._removed_at = 0
         self._snapshot = self._freeze()
@@ -455,7 +156,7 @@ class EditLog:
         both = np.concatenate([was, self._preview])
         if len(both) == 0:
             return None
-        box = _around(both, self.epoch + 1)
+        box = box_around(both, self.epoch + 1)
         self._removed_at = box.epoch
         box = self._changed(box)
         self._drop_deltas()
@@ -524,7 +225,7 @@ class EditLog:
             else:
                 kept.extend(part)
                 times.extend(self._times[start + run].tolist())
-        box = _around(rows, 0)
+        box = box_around(rows, 0)
         box = self._replace(
             start, np.array(kept).reshape(-1, brush_kernels.OP_COLUMNS), np.array(times, np.float64), box
         )
@@ -542,7 +243,7 @@ class EditLog:
         gone = self._ops[start : self._count].copy()
         times = self._times[start : self._count].copy()
         self._undone.append((gone, times))
-        return self._replace(start, gone[:0], times[:0], _around(gone, 0))
+        return self._replace(start, gone[:0], times[:0], box_around(gone, 0))
 
     def redo(self) -> DirtyBox | None:
         """Bring the stroke last undone back and return its box; None when there is none."""
@@ -561,7 +262,7 @@ class EditLog:
         self._ops = self._ops.copy()
         self._op_epochs = self._op_epochs.copy()
         self._cells = dict(self._cells)
-        for cell in {_cell_of(row) for row in gone.tolist()}:
+        for cell in {cell_of(row) for row in gone.tolist()}:
             kept = [number for number in self._cells[cell] if number < start]
             if kept:
                 self._cells[cell] = kept
@@ -664,7 +365,7 @@ class EditLog:
 
     def _append(self, rows: NDArray[np.float64], times: NDArray[np.float64] | None = None) -> DirtyBox:
         """Append operation rows [n ≥ 1, 14] as one change; `times` [n] their simulated seconds, by default now."""
-        box = _around(rows, self.epoch + 1)
+        box = box_around(rows, self.epoch + 1)
         self._write(rows, box.epoch, self.now_s if times is None else times)
         return self._changed(box)
 
@@ -682,7 +383,7 @@ class EditLog:
         self._op_epochs[self._count : needed] = epoch
         self._times[self._count : needed] = times
         for number, row in enumerate(rows.tolist(), self._count):
-            cell = _cell_of(row)
+            cell = cell_of(row)
             self._cells.setdefault(cell, []).append(number)
             if cell[0] not in self._classes:
                 self._classes |= {cell[0]}
@@ -695,8 +396,8 @@ class EditLog:
         self._boxes.append(box)
         if len(self._boxes) > _KEPT_BOXES:
             # A new list: snapshots still read the old.
-            self._forgotten += len(self._boxes) - _MOST_BOXES
-            self._boxes = self._boxes[-_MOST_BOXES:]
+            self._forgotten += len(self._boxes) - MOST_BOXES
+            self._boxes = self._boxes[-MOST_BOXES:]
         self._snapshot = self._freeze()
         return box
 
@@ -714,14 +415,3 @@ class EditLog:
             self._patches,
             self._preview,
         )
-
-
-def _cell_of(row: Sequence[float]) -> tuple[int, int, int]:
-    """Index cell (size class, cell x, cell z) of an operation's centre."""
-    size_class = _size_class(row[brush_kernels.OP_REACH])
-    cell_m = _cell_m(size_class)
-    return (
-        size_class,
-        math.floor(row[brush_kernels.OP_CENTRE_X] / cell_m),
-        math.floor(row[brush_kernels.OP_CENTRE_Z] / cell_m),
-    )

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from game.core.coords import (
-    GENERATED,
     GENERATED_APRON,
     PAGE_QUADS,
     STORED,
@@ -79,15 +78,19 @@ class Ground:
 
     @property
     def epoch(self) -> int:
-        """Changes whenever the land or what stands on it does: by `apply` and by `grow`."""
+        """Changes whenever the land or what stands on it does: by `apply`, `grow` and `changed`."""
         return self._snapshot.epoch + self._regrown
 
     def grow(self, warmth_c: float, moisture: float) -> None:
         """Let trunks be those of a climate `warmth_c` warmer and `moisture` (of 1) moister than the recipe's."""
         if (warmth_c, moisture) != self._climate:
             self._climate = (warmth_c, moisture)
-            self._regrown += 1
             self._trunks.clear()
+            self.changed()
+
+    def changed(self) -> None:
+        """Something else stands on the land from here on: whoever remembers what does asks anew."""
+        self._regrown += 1
 
     def apply(self, box: DirtyBox | None = None, snapshot: EditSnapshot | None = None) -> None:
         """Take over every change up to `snapshot`, by default all of the log (`box` may be left out).
@@ -212,8 +215,8 @@ class Ground:
         rows = self._trunks.get(at)
         if rows is None:
             page = self._pages[at]
-            if len(page.trees) == 0:
-                page.trees = self._vegetation.place(page)
+            if page.woods is None:
+                self._snapshot.plant(page, self._vegetation)
             rows = self._trunks[at] = self._standing(page)
         return rows
 
@@ -230,9 +233,8 @@ class Ground:
             self._pages.move_to_end(at)
             page = self._pages[at]
             if page.epoch < self._snapshot.epoch:
-                if self._follow(page) and at in self._trunks:
-                    # Edits move feet up and down; where trees stand is not asked again.
-                    self._trunks[at] = self._standing(page)
+                if self._follow(page):
+                    self._trunks.pop(at, None)
                 self._samples[at] = page.edited
         else:
             if not (abs(x) <= _REACH_M and abs(z) <= _REACH_M):
@@ -247,13 +249,14 @@ class Ground:
         self._last = at
 
     def _follow(self, page: PageData) -> bool:
-        """Bring a kept page to the ground's epoch; whether anything moved.
+        """Bring a kept page to the ground's epoch; whether land or trees may be others.
 
         The page that is shown stands there already: copying its samples costs a tenth of working them out again.
         """
         shown = None if self.resident is None else self.resident(page.key)
         if shown is None or shown.epoch != self._snapshot.epoch:
-            return self._snapshot.evaluate_box(page) is not None
+            trees = page.trees
+            return self._snapshot.evaluate_box(page) is not None or page.trees is not trees
         page.epoch = shown.epoch
         if shown.edited is shown.base:
             moved = page.edited is not page.base
@@ -264,13 +267,15 @@ class Ground:
                 page.edited = shown.edited.copy()
             else:
                 np.copyto(page.edited, shown.edited)
-        if len(page.trees):
-            if len(shown.trees):
-                page.trees = shown.trees
-            elif moved:
-                page.trees = page.trees.copy()
-                scatter.resample(page.trees, page.edited, page.key.spacing_m, 0, GENERATED, 0, GENERATED)
+        moved = moved or page.trees is not shown.trees
+        self._take_woods(page, shown)
         return moved
+
+    @staticmethod
+    def _take_woods(page: PageData, shown: PageData) -> None:
+        """Let `page` have the woods of the shown one at the same epoch; else they are planted on demand."""
+        page.woods = None if shown.woods is None else shown.woods.copy()
+        page.trees = shown.trees if page.woods is not None else page.trees[:0]
 
     def _make(self, key: PageKey) -> PageData:
         """Page `key` at the ground's own epoch: from what is resident, or from the world function."""
@@ -289,10 +294,14 @@ class Ground:
                 normals=self._unread[1],
                 climate=self._unread[2],
                 trees=found.trees[:0],
+                woods=None,
                 epoch=0,
             )
-            if found.epoch == self._snapshot.epoch and found.edited is found.base:
-                page.trees, page.epoch = found.trees, found.epoch
+            if found.epoch == self._snapshot.epoch:
+                page.epoch = found.epoch
+                if found.edited is not found.base:
+                    page.edited = found.edited.copy()
+                self._take_woods(page, found)
         self._snapshot.evaluate(page)
         return page
 

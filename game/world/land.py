@@ -7,16 +7,17 @@ is the epoch that picture, ground and arriving pages agree on.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from game.core.coords import PageKey
 from game.world.edits import DirtyBox, EditLog, EditSnapshot, IndexBox
 from game.world.erosion_brush import ErosionBrush
 from game.world.ground import Ground
-from game.world.lapse import renew_temperature
+from game.world.lapse import renew_climate
 from game.world.operations import KICKER_LENGTH_M
 from game.world.page import PageData
-from game.world.scenery import Scenery
+from game.world.scenery import Arch, Scenery
 from game.world.vegetation import Vegetation
 from game.world.workbench import Workbench
 
@@ -37,7 +38,7 @@ class LandSource:
         self.seed = seed
         self.vegetation = Vegetation(source, seed, tree_levels)
         self.ground = Ground(source, edits, self.vegetation)
-        self.scenery = Scenery(source, seed, self.ground.page_at)
+        self.scenery = Scenery(source, seed, self.ground.page_at, self.ground.height)
         self.workbench = Workbench(source, edits)
         self.workbench.lookups.append(self.ground.page)
         self.erosion_brush = ErosionBrush(self.workbench, seed)
@@ -46,20 +47,34 @@ class LandSource:
     def make_page(self, key: PageKey) -> PageData:
         """Page with edits and trees, at the epoch that is shown when the call begins. Thread-safe.
 
-        When another epoch is shown meanwhile (`page.epoch < epoch`), the main thread calls `evaluate_box(page)`
+        When another epoch is shown meanwhile (`page.epoch < epoch`), the main thread calls `catch_up(page)`
         before it shows the page.
         """
         snapshot = self.shown
         page = self.source.generate(key)
         snapshot.evaluate(page)
-        if page.edited is not page.base:
-            self.renew_temperature(page)
-        page.trees = self.vegetation.trees(page)
+        self._plant(page, snapshot)
+        self.renew_climate(page)
         return page
 
-    def renew_temperature(self, page: PageData) -> bool:
-        """`world.lapse.renew_temperature` with the recipe's lapse."""
-        return renew_temperature(page, self.source.recipe.climate.lapse_c_m)
+    def _plant(self, page: PageData, snapshot: EditSnapshot) -> None:
+        if page.key.level < self.vegetation.tree_levels:
+            snapshot.plant(page, self.vegetation)
+        else:
+            page.woods, page.trees = None, page.trees[:0]
+
+    def replant(self, page: PageData) -> None:
+        """Plant a page that is shown anew, after `vegetation.tree_levels` changed."""
+        self._plant(page, self.shown)
+
+    def renew_climate(self, page: PageData) -> bool:
+        """`world.lapse.renew_climate` with the recipe's lapse."""
+        return renew_climate(page, self.source.recipe.climate.lapse_c_m)
+
+    def catch_up(self, page: PageData) -> None:
+        """Bring a page that was made at an older epoch to the one that is shown, its climate included."""
+        self.shown.evaluate_box(page)
+        self.renew_climate(page)
 
     @property
     def epoch(self) -> int:
@@ -74,6 +89,12 @@ class LandSource:
         """Let ground and pages made from here on stand at `snapshot`; resident pages are the caller's."""
         self.shown = snapshot
         self.ground.apply(snapshot=snapshot)
+
+    def put_up(self, arches: Sequence[Arch]) -> None:
+        """Let these arches, and no others, stand across the ways of the world."""
+        if tuple(arches) != tuple(self.scenery.arches):
+            self.scenery.arches = tuple(arches)
+            self.ground.changed()
 
     def dab(
         self,

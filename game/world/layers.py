@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from game.kernels import fractal, heightfield, landscape, noise
-from game.world.source import UNLIMITED, HeightSource, build_tables
+from game.world.source import HeightSource
+from game.world.tables import UNLIMITED, build_tables
 
 _WEIGHTS = "_weights"
 _WARPED = ("macro",)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from game.core.coords import APRON, GENERATED, GENERATED_APRON, STORED, PageKey
 from game.kernels import finish
+from game.world.woods import Woods
 
 TREE_COLUMNS = 8
 """Columns of a tree row: x, height, z, parent height, scale, yaw, hardy kind, rank (see `PageData.trees`)."""
@@ -20,7 +21,17 @@ _RIM = GENERATED_APRON - APRON
 _RIM_PARTS = (_RIM * GENERATED, 2 * _RIM * GENERATED, 2 * _RIM * GENERATED + _RIM * STORED)
 """Where the rim's southern, western and eastern strips begin."""
 
-_ARRAYS = ("base", "edited", "heights", "normals", "climate", "trees", "base_temperature", "rim")
+_ARRAYS = (
+    "base",
+    "edited",
+    "heights",
+    "normals",
+    "climate",
+    "trees",
+    "base_temperature",
+    "base_density",
+    "rim",
+)
 
 
 @dataclass(slots=True)
@@ -56,6 +67,10 @@ class PageData:
     `kernels.scatter.hardy_kind`), rank (hash in 0…1)."""
     base_temperature: NDArray[np.uint8] | None = None
     """[132, 132] the temperatures before any edit, once an edit moved the land; see `world.lapse`."""
+    base_density: NDArray[np.uint8] | None = None
+    """[132, 132] the tree densities before any edit, likewise."""
+    woods: Woods | None = None
+    """What may grow here, of pages that carry trees, at the page's epoch; None where nothing ever can."""
     rim: NDArray[np.float32] | None = None
     """[1072, 2] samples of `edited` around `heights`, of a page at rest; of no meaning otherwise."""
 
@@ -85,7 +100,8 @@ class PageData:
     def nbytes(self) -> int:
         """Memory of the arrays that the page holds now, bytes; shared ones count once."""
         held = {id(part): part.nbytes for name in _ARRAYS if (part := self._held(name)) is not None}
-        return sum(held.values())
+        woods = self.woods
+        return sum(held.values()) + (0 if woods is None else woods.nbytes)
 
     def __getattr__(self, name: str) -> NDArray[np.float32] | NDArray[np.uint8]:
         # Only called for what `rest` let go. Threads may meet here: each makes the same bits.

@@ -20,8 +20,8 @@ from game.kernels import channels, runoff
 SPACING_M = 4
 """Side of a cell."""
 
-CELLS = 256
-"""Cells along a window: 1024 m."""
+CELLS = 384
+"""Cells along a window: 1536 m, so that its border, where streams fade, is seldom nearer than 600 m."""
 
 SNAP_CELLS = 32
 """Windows begin at multiples of this, 128 m."""

@@ -1,25 +1,26 @@
-"""Stones, logs, fences and gates as a function of seed, place and edited land.
+"""Stones, logs, fences and gates as a function of seed, place and edited land; and the arches of a timed run.
 
 Placement is `kernels.scenery`; here are the rows of a page, remembered, and what of them is solid. Main thread only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from game.core.coords import PAGE_QUADS
+from game.core.coords import PAGE_QUADS, PageKey, forward, page_at
 from game.kernels import scenery as kernels
-from game.kernels.scenery import COLUMNS, FENCE, GATE, LOG, NODE_M, ROCK
+from game.kernels.scenery import COLUMNS, FENCE, FINISH, GATE, LOG, NODE_M, ROCK, START
 from game.world.page import PageData
 
 if TYPE_CHECKING:
     from game.world.source import HeightSource
 
-__all__ = ["FENCE", "GATE", "LOG", "ROCK", "Scenery"]
+__all__ = ["FENCE", "FINISH", "GATE", "LOG", "ROCK", "START", "Arch", "Scenery"]
 
 ROOT_M = 0.5
 """Things are solid from this far below the land, as trunks are."""
@@ -37,16 +38,49 @@ MOST_PARTS = 24
 """Rise of one solid of something tilted, and the most solids it is cut into. Natural logs lie level; sculpted land
 tilts them."""
 
+ARCH_HEIGHT_M = 4.2
+"""Height of the poles of an arch."""
+
 _MOST_PAGES = 160
 
 Rows = NDArray[np.float32]
 
 
+class Arch(NamedTuple):
+    """An arch across a way: `START` or `FINISH`, its middle in world metres, the heading it is ridden through, its
+    width from pole to pole."""
+
+    kind: int
+    x: float
+    z: float
+    yaw_rad: float
+    width_m: float
+
+    @property
+    def poles(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Where its poles stand, world (x, z), the left one first."""
+        east, south = forward(self.yaw_rad)
+        half = 0.5 * self.width_m
+        return (self.x + half * south, self.z - half * east), (self.x - half * south, self.z + half * east)
+
+
 class Scenery:
     """What stands on the land beside trees."""
 
-    def __init__(self, source: HeightSource, seed: int, page_at: Callable[[int, int], PageData]) -> None:
-        """`seed` is the world's; `page_at(ix, iz)` gives the level-0 page with the edits that are shown."""
+    def __init__(
+        self,
+        source: HeightSource,
+        seed: int,
+        page_at: Callable[[int, int], PageData],
+        height: Callable[[float, float], float],
+    ) -> None:
+        """`seed` is the world's; `page_at(ix, iz)` gives the level-0 page with the edits that are shown, `height(x, z)`
+        the land's height in metres likewise."""
+        self.arches: Sequence[Arch] = ()
+        """Put up by the player, few. Set by `LandSource.put_up`, so that those who remember solids ask anew."""
+        self._height = height
+        self._arch_rows: dict[Arch, tuple[tuple[float, float], Rows]] = {}
+        # The same array while nothing changed: the picture keeps what it made of it.
         self._source = source
         self._seed = int(np.uint64(seed & 0xFFFFFFFFFFFFFFFF).astype(np.int64))
         self._page_at = page_at
@@ -77,6 +111,53 @@ class Scenery:
                 del self._rows[next(iter(self._rows))]
         return found
 
+    def arch_rows(self, x: float, z: float, reach_m: float) -> list[tuple[PageKey, Rows]]:
+        """Rows as in `kernels.scenery` of arches within `reach_m` of (x, z), each with its level-0 page."""
+        found = []
+        for arch in self.arches:
+            if math.hypot(arch.x - x, arch.z - z) > reach_m + 0.5 * arch.width_m:
+                continue
+            (left_x, left_z), (right_x, right_z) = arch.poles
+            left, right = self._height(left_x, left_z), self._height(right_x, right_z)
+            key = page_at(0, arch.x, arch.z)
+            known = self._arch_rows.get(arch)
+            if known is not None and known[0] == (left, right):
+                found.append((key, known[1]))
+                continue
+            west, north = key.origin_m
+            along = (right_x - left_x) / arch.width_m, (right_z - left_z) / arch.width_m
+            row = np.array(
+                [
+                    [
+                        arch.x - west,
+                        0.5 * (left + right),
+                        arch.z - north,
+                        *along,
+                        (right - left) / arch.width_m,
+                        arch.width_m,
+                        POST_RADIUS_M,
+                        arch.kind,
+                        0.5,
+                    ]
+                ],
+                np.float32,
+            )
+            self._arch_rows[arch] = (left, right), row
+            while len(self._arch_rows) > 2 * len(self.arches):
+                del self._arch_rows[next(iter(self._arch_rows))]
+            found.append((key, row))
+        return found
+
+    def _poles(self, west_m: float, north_m: float, side_m: float) -> NDArray[np.float64]:
+        """Solids [n, 8] of the poles of arches that stand in a square."""
+        found = []
+        for arch in self.arches:
+            for x, z in arch.poles:
+                if west_m <= x < west_m + side_m and north_m <= z < north_m + side_m:
+                    foot = self._height(x, z)
+                    found.append((x, z, x, z, POST_RADIUS_M, foot - ROOT_M, foot + ARCH_HEIGHT_M, FENCE))
+        return np.array(found, np.float64).reshape(-1, 8)
+
     def _nodes(self, first_x: int, first_z: int) -> Rows:
         """Tree density at the nodes of a page: asked once, edits do not change it."""
         nodes = self._density.get((first_x, first_z))
@@ -93,7 +174,7 @@ class Scenery:
         Columns x, z, end x, end z, radius, bottom height, top height, kind: a capsule in the plane between two heights.
         A gate is two posts, of the kind `FENCE`, and the way through between them, of the kind `GATE`.
         """
-        found = [np.zeros((0, 8))]
+        found = [self._poles(west_m, north_m, side_m)]
         for ix in range(int(west_m // PAGE_QUADS), int((west_m + side_m) // PAGE_QUADS) + 1):
             for iz in range(int(north_m // PAGE_QUADS), int((north_m + side_m) // PAGE_QUADS) + 1):
                 rows = self.rows(self._page_at(ix, iz))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import threading
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -26,32 +25,21 @@ from game.core.coords import (
 )
 from game.kernels import (
     finish,
-    fractal,
-    hashing,
+    growth,
     heightfield,
     interpolation,
     landscape,
     layers,
     nodes,
-    noise,
     ranges,
-    shaping,
 )
 from game.kernels.rows import sample_rows
 from game.world.page import PageData
-from game.world.recipe import SHORTEST_WAVELENGTH_M, Layer, Recipe
-
-UNLIMITED = MAX_LEVEL + 2
-"""Row of the weight tables in which every octave counts in full."""
+from game.world.recipe import Recipe
+from game.world.tables import UNLIMITED, ClassicPlants, build_tables, classic_plants
 
 NODE_SPACING_M = 1 << landscape.NODE_SHIFT
 """Distance between forest nodes in metres."""
-
-FBM_CELLS = 1024.0
-"""Metres over which [fbm] counts: scale 1 is two cells in so many."""
-
-PATCHES_M = 120.0
-"""Wavelength of the noise that gathers the plants of the `classic` forest."""
 
 _UNITS_PER_M = 1024
 _PROBE_NODES = 3
@@ -76,16 +64,6 @@ class Climate(NamedTuple):
     """Bare rock, 0…1."""
     tree_density: float
     """0…1"""
-
-
-class ClassicPlants(NamedTuple):
-    """Arguments of `kernels.scatter.classic_kind` after the place."""
-
-    octaves: NDArray[np.int64]
-    amplitudes: NDArray[np.float32]
-    base_m: np.float32
-    patches: NDArray[np.int64]
-    humidity: NDArray[np.int64]
 
 
 class _Probe:
@@ -119,19 +97,7 @@ class HeightSource:
         """What the conditions of the `classic` forest read; None for other forests."""
         if self.recipe.forest.kind != "classic":
             return None
-        tables = self._tables
-        kinds = tables.ground[:, 1]
-        land = kinds == landscape.GROUND_LAYER
-        humid = tables.ground_octaves[kinds == landscape.GROUND_HUMIDITY]
-        patches = _SampleOctave(PATCHES_M, 1.0, landscape.GROUND_LAYER, 390, 1.0, self.recipe.offset_cells)
-        signed = self.seed - (1 << 64) if self.seed >= 1 << 63 else self.seed
-        return ClassicPlants(
-            np.ascontiguousarray(tables.ground_octaves[land]),
-            np.ascontiguousarray(tables.ground[land, 0]),
-            tables.parameters[landscape.PARAMETERS.index("height_m")],
-            _aligned([patches], signed)[0],
-            humid[0] if len(humid) else np.zeros(5, np.int64),
-        )
+        return classic_plants(self.recipe, self.seed, self._tables)
 
     def _work(self) -> landscape.Workspace:
         work: landscape.Workspace | None = getattr(self._threads, "work", None)
@@ -349,19 +315,14 @@ class HeightSource:
         return np.array((low, high, woods.humidity_low, woods.humidity_high), np.float32)
 
     def forest_nodes(self, node_x: int, node_z: int, nx: int, nz: int) -> NDArray[np.float32]:
-        """Tree density at nodes 64 m apart from node (node_x, node_z): float32 [nz, nx], 0…1. As `growth_nodes`."""
-        return self.growth_nodes(node_x, node_z, nx, nz)[0]
-
-    def growth_nodes(self, node_x: int, node_z: int, nx: int, nz: int) -> NDArray[np.float32]:
-        """Tree density 0…1, temperature in °C and humidity 0…1 at nodes 64 m apart: float32 [3, nz, nx].
+        """Tree density at nodes 64 m apart from node (node_x, node_z): float32 [nz, nx], 0…1.
 
         Node n stands at world 64 · n metres. Independent of any level, so that the same trees stand on all of them.
         Raises `ValueError` for nodes beyond the world's limit and view margin.
         """
         _check_box(node_x * NODE_SPACING_M, (node_x + nx - 1) * NODE_SPACING_M, nx, "node_x")
         _check_box(node_z * NODE_SPACING_M, (node_z + nz - 1) * NODE_SPACING_M, nz, "node_z")
-        out = np.empty((3, nz, nx), np.float32)
-        lapse = np.float32(self.recipe.climate.lapse_c_m)
+        out = np.empty((nz, nx), np.float32)
         work = self._work()
         for j in range(0, nz, _FOREST_TILE):
             for i in range(0, nx, _FOREST_TILE):
@@ -371,12 +332,59 @@ class HeightSource:
                 at = first_x, first_z, landscape.NODE_SHIFT, columns + 4, rows + 4
                 nodes.mid_tier(*at, 0, 0, self._tables, work)
                 nodes.node_grid(*at, 2, self._tables, work)
-                found = work.nodes[:, 2 : rows + 2, 2 : columns + 2]
-                here = out[:, j : j + rows, i : i + columns]
-                np.clip(found[landscape.N_FOREST], 0.0, 1.0, out=here[0])
-                here[1] = found[landscape.N_WARMTH] - lapse * found[landscape.N_HEIGHT]
-                here[2] = found[landscape.N_HUMIDITY]
+                found = work.nodes[landscape.N_FOREST, 2 : rows + 2, 2 : columns + 2]
+                np.clip(found, 0.0, 1.0, out=out[j : j + rows, i : i + columns])
         return out
+
+    def growth_nodes(
+        self, node_x: int, node_z: int, nx: int, nz: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """What grows at nodes 64 m apart, and what it depends on, from node (node_x, node_z).
+
+        Density float32 [nz, nx], the bits of `forest_nodes`, and fields float32 [growth.FIELDS, nz, nx]. Sides of up to
+        256 nodes. Raises `ValueError` for more, and as `forest_nodes`.
+        """
+        if nx > _FOREST_TILE or nz > _FOREST_TILE:
+            raise ValueError(f"{nx} × {nz} nodes are not accepted; give sides of up to {_FOREST_TILE}")
+        _check_box(node_x * NODE_SPACING_M, (node_x + nx - 1) * NODE_SPACING_M, nx, "node_x")
+        _check_box(node_z * NODE_SPACING_M, (node_z + nz - 1) * NODE_SPACING_M, nz, "node_z")
+        density = np.empty((nz, nx), np.float32)
+        fields = np.empty((growth.FIELDS, nz, nx), np.float32)
+        work = self._work()
+        at = node_x - 2, node_z - 2, landscape.NODE_SHIFT, nx + 4, nz + 4
+        nodes.mid_tier(*at, 0, 0, self._tables, work)
+        nodes.node_grid(*at, 2, self._tables, work)
+        growth.node_fields(node_x, node_z, nx, nz, 2, self._tables, work, density, fields)
+        return density, fields
+
+    @property
+    def growth_rules(self) -> NDArray[np.float32]:
+        """Where trees stand: float32, in the order of `growth.RULES`."""
+        p = self._tables.parameters
+        line, band = p[landscape.P_TREELINE], p[landscape.P_TREELINE_BAND]
+        return np.array(
+            [
+                p[landscape.P_LAPSE],
+                line - band,
+                line + band,
+                p[landscape.P_TREE_SLOPE_LOW],
+                p[landscape.P_TREE_SLOPE_HIGH],
+            ],
+            np.float32,
+        )
+
+    def lay_stamps(
+        self,
+        level: int,
+        xs: NDArray[np.float64],
+        zs: NDArray[np.float64],
+        heights: NDArray[np.float32],
+    ) -> bool:
+        """Replace land under imported heightmaps, as `level` shows it; whether there may be any. In place.
+
+        `heights` float32 [len(zs), len(xs)] at world metres, ascending. There are none here.
+        """
+        return False
 
 
 def _positions(level: int, first: int, count: int) -> NDArray[np.int64]:
@@ -410,352 +418,3 @@ def _runs(positions: NDArray[np.int64]) -> list[tuple[int, int]]:
             found.append((first, i))
             first = i
     return found
-
-
-def _octave(wavelength_m: float, seed: int, channel: int, scale: int) -> tuple[int, int, int, int]:
-    """Lattice of one octave: step (rounded once), hashed offsets of ±2^59, seed."""
-
-    def draw(part: int) -> int:
-        return int(hashing.hash_channel(seed, channel * 8 + part))
-
-    offset_x = ((draw(0) << 28) | (draw(1) >> 4)) - (1 << 59)
-    offset_z = ((draw(2) << 28) | (draw(3) >> 4)) - (1 << 59)
-    return round(scale / wavelength_m), offset_x, offset_z, draw(4)
-
-
-def _band_limits(wavelengths_m: list[float], levels_kept: int) -> NDArray[np.float32]:
-    """Weights float32 [UNLIMITED + 1, n]: 0 below two samples a wave, 1 above four, 0 from `levels_kept` on."""
-    waves = np.asarray(wavelengths_m, np.float64)
-    rows = [
-        np.clip((waves / (1 << level) - 2.0) / 2.0, 0.0, 1.0) * (level < levels_kept)
-        for level in range(UNLIMITED)
-    ]
-    return np.array([*rows, np.ones_like(waves)], np.float32).reshape(UNLIMITED + 1, len(waves))
-
-
-def build_tables(recipe: Recipe, seed: int) -> landscape.Tables:
-    """Turn a recipe and a 64-bit seed into what the kernels read."""
-    signed = seed - (1 << 64) if seed >= 1 << 63 else seed
-    parameters, coarse, mid = _common(recipe)
-    if recipe.landscape == "ranges":
-        more, more_coarse, mid = _ranges(recipe)
-        parameters |= more
-        coarse |= more_coarse
-    glades = [recipe.forest.glade_wavelength_m / ratio for ratio in (1.0, 3.3, 10.7)]
-    # The wave's own length, and the pivots' spacing, which is what the lattice is made of.
-    g = recipe.gullies
-    waves = [g.wavelength_m / 2.0**k for k in range(g.octaves)]
-    gullies = [
-        (g.slope_on, g.curvature * wave, amplitude * math.tau / wave, amplitude)
-        for wave, amplitude in ((wave, g.amplitude_m * g.gain**k) for k, wave in enumerate(waves))
-    ]
-    rows, base_m = _sample_octaves(recipe)
-    parameters["height_m"] = recipe.land.height_m + base_m
-    macros = _macro_octaves(recipe)
-    return landscape.Tables(
-        landscape=np.array([landscape.LAYERS if recipe.landscape == "layers" else landscape.RANGES]),
-        parameters=np.array([parameters.get(name, 0.0) for name in landscape.PARAMETERS], np.float32),
-        coarse=_lattices(
-            [(coarse.get(name, 1e5), 100 + k) for k, name in enumerate(landscape.COARSE_OCTAVES)],
-            signed,
-            noise.WARPED_SCALE,
-        ),
-        mid=_lattices(
-            [(mid.get(name, 1e4), 150 + k) for k, name in enumerate(landscape.MID_OCTAVES)],
-            signed,
-            noise.WARPED_SCALE,
-        ),
-        glades=_lattices([(wave, 170 + k) for k, wave in enumerate(glades)], signed),
-        gully_octaves=_lattices(
-            [(wave * fractal.CELL_RATIO, 200 + k) for k, wave in enumerate(waves)], signed
-        ),
-        gullies=np.array(gullies, np.float32).reshape(len(waves), 4),
-        gully_weights=_band_limits(waves, landscape.GULLY_LEVELS),
-        ground_octaves=_aligned(rows, signed),
-        ground=np.array([(row.amplitude, row.kind, row.aspect) for row in rows], np.float32).reshape(-1, 3),
-        ground_weights=_band_limits([row.wavelength_m for row in rows], UNLIMITED),
-        macro_octaves=_lattices(
-            [(macro.wavelength_m, macro.channel) for macro in macros], signed, noise.WARPED_SCALE
-        ),
-        macros=np.array(
-            [(macro.kind, macro.amplitude, macro.sharpness, macro.mask) for macro in macros], np.float32
-        ).reshape(-1, 4),
-        macro_weights=_band_limits([macro.wavelength_m for macro in macros], UNLIMITED),
-        mask_octaves=_lattices(
-            [(mask.wavelength_m, 600 + k) for k, mask in enumerate(recipe.masks)], signed, noise.WARPED_SCALE
-        ),
-        masks=np.array([(mask.low, mask.high) for mask in recipe.masks], np.float32).reshape(-1, 2),
-        places=np.array(
-            [recipe.mask_code(getattr(recipe.land, name)) for name in landscape.PLACES], np.int64
-        ),
-        ramps=_ramps(recipe.curve_m),
-    )
-
-
-_Numbers = dict[str, float]
-
-
-def _common(recipe: Recipe) -> tuple[_Numbers, _Numbers, _Numbers]:
-    """Parameters and wavelengths that both kinds of landscape read."""
-    hum, crags, c, w = recipe.hummocks, recipe.crags, recipe.climate, recipe.forest
-    wind_rad = math.radians(recipe.dunes.wind_deg)
-    parameters = {
-        "warp_wide_m": recipe.warp.wide_m,
-        "warp_fine_m": recipe.warp.fine_m,
-        "temperature_c": c.temperature_c,
-        "temperature_variation_c": c.temperature_variation_c,
-        "humidity": c.humidity,
-        "humidity_wide": c.humidity_wide,
-        "humidity_fine": c.humidity_fine,
-        "hummock_low": hum.area_low,
-        "hummock_high": hum.area_high,
-        "treeline_c": w.treeline_c,
-        "treeline_band_c": w.treeline_band_c,
-        "tree_slope_low": w.slope_low,
-        "tree_slope_high": w.slope_high,
-        "glade": w.glade,
-        "glade_gain": w.glade_gain,
-        "glade_bias": w.glade_bias,
-        "glade_slope": w.glade_slope,
-        "glade_dry": w.glade_dry,
-        "forest_humidity_low": w.humidity_low,
-        "forest_humidity_high": w.humidity_high,
-        "gully_plain": recipe.gullies.plain,
-        "gully_floor": recipe.gullies.floor,
-        "ground_high": recipe.ground.high_ground,
-        "high_low": crags.high_low,
-        "high_high": crags.high_high,
-        "rock_slope_low": c.rock_slope_low,
-        "rock_slope_high": c.rock_slope_high,
-        "rock_cold_c": c.rock_cold_c,
-        "lapse_c_m": c.lapse_c_m,
-        "latitude_c": c.latitude_c,
-        "shore_width_m": recipe.shore.width_m,
-        "shore_flat": recipe.shore.flat,
-        "uplift_low_m": recipe.land.uplift_low_m,
-        "uplift_high_m": recipe.land.uplift_high_m,
-        "wind_x": math.cos(wind_rad),
-        "wind_z": math.sin(wind_rad),
-        "crag_everywhere": crags.everywhere,
-    }
-    coarse = {
-        "warp_wide_x": recipe.warp.wide_wavelength_m,
-        "warp_wide_z": recipe.warp.wide_wavelength_m,
-        "warp_fine_x": recipe.warp.fine_wavelength_m,
-        "warp_fine_z": recipe.warp.fine_wavelength_m,
-        "warmth": c.temperature_wavelength_m,
-        "humidity_wide": c.humidity_wide_wavelength_m,
-        "humidity_fine": c.humidity_fine_wavelength_m,
-        "hummock_area": hum.area_wavelength_m,
-    }
-    return parameters, coarse, {}
-
-
-def _ranges(recipe: Recipe) -> tuple[_Numbers, _Numbers, _Numbers]:
-    """Parameters, coarse and mid wavelengths of mountain belts."""
-    r, f, v = recipe.ranges, recipe.floors, recipe.valleys
-    assert r is not None, "checked when the recipe was read"
-    assert f is not None, "checked when the recipe was read"
-    assert v is not None, "checked when the recipe was read"
-    parameters = {
-        "warp_wide_m": r.warp_wide_m,
-        "warp_fine_m": r.warp_fine_m,
-        "belt_level": r.belt_level,
-        "belt_falloff": r.belt_falloff,
-        "belt_bend": r.bend,
-        "belt_break": r.break_up,
-        "belt_low": r.low,
-        "belt_high": r.high,
-        "pass_low": r.pass_low,
-        "pass_high": r.pass_high,
-        "uplift_plain": r.uplift_plain,
-        "uplift_foothill": r.uplift_foothill,
-        "uplift_range": r.uplift_core,
-        "floor_m": f.height_m,
-        "floor_wide_m": f.wide_m,
-        "floor_mid_m": f.mid_m,
-        "floor_fine_m": f.fine_m,
-        "floor_uplift_m": f.uplift_m,
-        "floor_pass_m": f.pass_m,
-        "relief_m": v.relief_m,
-        "valley_fine": v.main_detail,
-        "side_warp_m": v.side_bend_m,
-        "crest_warp_m": v.crest_bend_m,
-        "valley_gain": v.main_gain,
-        "valley_width": v.main_width,
-        "valley_width_range": v.width_variation,
-        "side_gain": v.side_gain,
-        "side_width": v.side_width,
-        "crest_sharpness": v.crest_sharpness,
-        "relief_base": v.relief_base,
-        "relief_variation": v.relief_variation,
-    }
-    coarse = {
-        "warp_wide_x": r.warp_wide_wavelength_m,
-        "warp_wide_z": r.warp_wide_wavelength_m,
-        "warp_fine_x": r.warp_fine_wavelength_m,
-        "warp_fine_z": r.warp_fine_wavelength_m,
-        "belt": r.belt_wavelength_m,
-        "belt_bend": r.bend_wavelength_m,
-        "belt_break": r.break_wavelength_m,
-        "passes": r.pass_wavelength_m,
-        "floor_wide": f.wide_wavelength_m,
-        "floor_mid": f.mid_wavelength_m,
-        "floor_fine": f.fine_wavelength_m,
-        "valley_width": v.width_wavelength_m,
-    }
-    mid = {
-        "valley_wide": v.main_wavelength_m,
-        "valley_fine": v.main_detail_wavelength_m,
-        "peak": v.peak_wavelength_m,
-        "relief": v.relief_wavelength_m,
-        "side_valley": v.side_wavelength_m,
-        "crest": v.crest_wavelength_m,
-    }
-    return parameters, coarse, mid
-
-
-class _SampleOctave(NamedTuple):
-    """One octave along sample rows."""
-
-    wavelength_m: float
-    amplitude: float
-    kind: float
-    channel: int
-    aspect: float = 1.0
-    offset_cells: tuple[float, float] | None = None
-
-
-class _MacroOctave(NamedTuple):
-    """One octave at nodes."""
-
-    wavelength_m: float
-    amplitude: float
-    kind: float
-    sharpness: float
-    mask: int
-    channel: int
-
-
-def _sample_octaves(recipe: Recipe) -> tuple[list[_SampleOctave], float]:
-    """Octaves along sample rows in the order in which they are summed, and metres that positive layers add."""
-    found = [
-        _SampleOctave(layer.wavelength_m / 2.0**k, layer.amplitude_m * layer.gain**k, kind, first + k)
-        for layer, kind, first in (
-            (recipe.ground, landscape.GROUND_SMOOTH, 300),
-            (recipe.hummocks, landscape.GROUND_HUMMOCK, 320),
-            (recipe.crags, landscape.GROUND_CRAG, 340),
-        )
-        for k in range(layer.octaves)
-    ]
-    d, c, offset = recipe.dunes, recipe.climate, recipe.offset_cells
-    found += [
-        _SampleOctave(
-            d.wavelength_m / 2.0**k, d.height_m * d.gain**k, landscape.GROUND_DUNE, 360 + k, d.aspect
-        )
-        for k in range(d.octaves)
-    ]
-    base_m = 0.0
-    stacks = list(recipe.layers)
-    if recipe.fbm is not None:
-        f = recipe.fbm
-        total = sum(f.persistence**k for k in range(f.octaves))
-        stacks.append(
-            Layer(
-                kind="slice",
-                wavelength_m=FBM_CELLS / (2.0 * f.scale),
-                octaves=f.octaves,
-                lacunarity=f.lacunarity,
-                gain=f.persistence,
-                amplitude_m=f.height_m / total,
-                span="positive",
-            )
-        )
-    for n, layer in enumerate(stacks):
-        kind = {"fbm": landscape.GROUND_LAYER, "slice": landscape.GROUND_SLICE}.get(
-            layer.kind, landscape.GROUND_RIDGED
-        )
-        for k in range(layer.octaves):
-            wave = layer.wavelength_m / layer.lacunarity**k
-            amplitude = layer.amplitude_m * layer.gain**k
-            if wave < SHORTEST_WAVELENGTH_M:
-                break  # beyond what samples 1 m apart can show
-            if layer.kind == "billow":
-                amplitude = -amplitude  # a billow is a ridge upside down
-            if layer.span == "positive":
-                amplitude *= 0.5
-                base_m += abs(amplitude)
-            cells = None
-            if offset is not None:
-                ratio = layer.lacunarity**k
-                cells = offset[0] * ratio, offset[1] * ratio
-            found.append(_SampleOctave(wave, amplitude, kind, 400 + 10 * n + k, offset_cells=cells))
-    for wave, amplitude, kind, channel in (
-        (
-            c.local_temperature_wavelength_m,
-            c.local_temperature_c,
-            landscape.GROUND_WARMTH,
-            380,
-        ),
-        (c.local_humidity_wavelength_m, c.local_humidity, landscape.GROUND_HUMIDITY, 381),
-    ):
-        if amplitude > 0.0:
-            found.append(_SampleOctave(wave, amplitude, kind, channel, offset_cells=offset))
-    return found, base_m
-
-
-def _macro_octaves(recipe: Recipe) -> list[_MacroOctave]:
-    """Octaves at nodes in the order in which they are summed."""
-    kinds = {
-        "fbm": landscape.MACRO_SMOOTH,
-        "ridged": landscape.MACRO_RIDGED,
-        "billow": landscape.MACRO_RIDGED,
-        "valley": landscape.MACRO_VALLEY,
-        "cone": landscape.MACRO_CONE,
-    }
-    return [
-        _MacroOctave(
-            macro.wavelength_m / macro.lacunarity**k,
-            macro.amplitude_m * macro.gain**k * (-1.0 if macro.kind == "billow" else 1.0),
-            kinds[macro.kind],
-            macro.sharpness,
-            recipe.mask_code(macro.mask),
-            500 + 8 * n + k,
-        )
-        for n, macro in enumerate(recipe.macros)
-        for k in range(macro.octaves)
-    ]
-
-
-def _ramps(curve_m: tuple[tuple[float, float], ...]) -> NDArray[np.float32]:
-    """A curve of terraces as ramps on top of the identity: where each begins, its length, slope less one."""
-    rows = [
-        (a, c - a, (d - b) / (c - a) - 1.0)
-        for (a, b), (c, d) in pairwise(curve_m)
-        if (d - b) / (c - a) != 1.0
-    ]
-    if curve_m and curve_m[0][0] != curve_m[0][1]:
-        # A ramp far below all land shifts all of it.
-        rows.insert(0, (-20_000.0, 1.0, curve_m[0][1] - curve_m[0][0]))
-    return np.array(rows, np.float32).reshape(-1, shaping.CURVE_FIELDS)
-
-
-def _aligned(rows: list[_SampleOctave], seed: int) -> NDArray[np.int64]:
-    """Lattices of octaves along sample rows, int64 [n, 5]; dune cells are longer along z."""
-    found = []
-    for row in rows:
-        wave = row.wavelength_m
-        if row.kind == landscape.GROUND_DUNE:
-            wave *= fractal.CELL_RATIO
-        step, x, z, salt = _octave(wave, seed, row.channel, noise.ALIGNED_SCALE)
-        if row.offset_cells is not None:
-            x, z = (round(cells * noise.ALIGNED_SCALE) for cells in row.offset_cells)
-        found.append((step, x, z, salt, round(noise.ALIGNED_SCALE / (wave * row.aspect))))
-    return np.array(found, np.int64).reshape(len(found), 5)
-
-
-def _lattices(
-    octaves: list[tuple[float, int]], seed: int, scale: int = noise.ALIGNED_SCALE
-) -> NDArray[np.int64]:
-    rows = [_octave(wavelength_m, seed, channel, scale) for wavelength_m, channel in octaves]
-    return np.array(rows, np.int64).reshape(len(rows), 4)

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from game.core.coords import WORLD_LIMIT_M, check_position
+from game.core.coords import WORLD_LIMIT_M, check_position, forward
 from game.kernels.descent import lowest_reached
+from game.kernels.route import times_out
 from game.world.land import LandSource
 
 SEARCH_M = 60_000.0
@@ -36,6 +37,13 @@ RIDE_SLOPE = math.tan(math.radians(30.0))
 
 EDGE_M = 220.0
 """As far as this no edge waits that is steeper still: nobody rides over one, and an autopilot turns back."""
+
+CLIMB_M = 3.0
+"""Most metres to climb again along those `DESCENT_M`: out of a hollow an autopilot, and many a rider, turns aside."""
+
+WAY_OUT_GAIN_S = 3.0
+"""Seconds of the way out of the land around (`kernels.route`) that the first `RIDE_M` gain at least: a fine descent
+into a gorge is no start."""
 
 CLEAR_M = 4.0
 """No trunk this near."""
@@ -73,6 +81,9 @@ _COARSE_SIDE = 192
 _COARSE_REACH = 19
 """Samples around a coarse block, so that 300 m of descent lie in it."""
 
+_WAY_OUT_SIDE = 65
+"""Coarse samples along a side of the land that a way out is looked for in: a kilometre."""
+
 _PLACES_A_RANGE = 4
 _DIRECTIONS = 32
 _STEP_M = 10.0
@@ -102,7 +113,8 @@ def find_spawn(land: LandSource, sea_level_m: float, near: tuple[float, float] =
     """Start for a new ride, at most about `SEARCH_M` from `near`. Main thread, under 2 s.
 
     Conditions: ≥ 20 m above the sea; slope ≤ 10° where one stands; no trunk within 4 m; along the heading ≥ 60 m
-    of drop within 300 m, no 10 m steeper than 30° in the first 220 m, few trunks in the first 60 m; a descent of
+    of drop within 300 m with no more than 3 m of climb on the way, no 10 m steeper than 30° in the first 220 m, few
+    trunks in the first 60 m; the first 100 m gain 3 s of the quickest way out of the kilometre around; a descent of
     ≥ 200 m that starts within 500 m and ends within 3 km (`long_descent_m`).
 
     When no place seen meets them all, the one with the least flaw is returned, with `met` False; where everything
@@ -126,6 +138,8 @@ def find_spawn(land: LandSource, sea_level_m: float, near: tuple[float, float] =
                 way = _best_way(land, spot_x, spot_z, sea_level_m)
                 dry = land.ground.height(spot_x, spot_z) - sea_level_m - HEIGHT_OVER_SEA_M
                 flaw = stand_flaw + way.flaw + short + max(0.0, -dry)
+                if flaw == 0.0:
+                    flaw = _lost_way(land, spot_x, spot_z, way.yaw_rad, sea_level_m)
                 found = Spawn(spot_x, spot_z, way.yaw_rad, flaw == 0.0)
                 if found.met:
                     return found
@@ -286,6 +300,22 @@ def _standing_spots(land: LandSource, x: float, z: float) -> Iterator[tuple[floa
         cost[max(0, j - 8) : j + 9, max(0, i - 8) : i + 9] = np.inf
 
 
+def _lost_way(land: LandSource, x: float, z: float, yaw_rad: float, sea_level_m: float) -> float:
+    """Seconds that the first `RIDE_M` along a heading fall short of what they are to gain on the way out."""
+    side = _WAY_OUT_SIDE
+    i0, j0 = round(x / _COARSE_M) - side // 2, round(z / _COARSE_M) - side // 2
+    times = np.empty((side, side), np.float64)
+    times_out(land.source.block(_COARSE_LEVEL, i0, j0, side, side), float(_COARSE_M), sea_level_m, times)
+    along_x, along_z = forward(yaw_rad)
+
+    def time(distance_m: float) -> float:
+        i = round((x + along_x * distance_m) / _COARSE_M) - i0
+        j = round((z + along_z * distance_m) / _COARSE_M) - j0
+        return float(times[j, i])
+
+    return max(0.0, time(RIDE_M) + WAY_OUT_GAIN_S - time(0.0))
+
+
 def _best_way(land: LandSource, x: float, z: float, sea_level_m: float) -> _Way:
     """The straight way down from (x, z) with the least flaw, and of those the one of most merit."""
     ground = land.ground
@@ -316,10 +346,12 @@ def _best_way(land: LandSource, x: float, z: float, sea_level_m: float) -> _Way:
         if best is not None and flaw > best.flaw:
             continue
         # Far samples only for ways that are in the running: each may cost a page.
-        far = [near[5], near[-1]] + [height(distance_m) for distance_m in (150.0, 200.0, 250.0, DESCENT_M)]
-        later = [near[-1]] + [height(_STEP_M * k) for k in range(len(near), int(EDGE_M / _STEP_M) + 1)]
-        flaw += 50.0 * max(0.0, max(a - b for a, b in pairwise(later)) / _STEP_M - RIDE_SLOPE)
-        drop = top - min(far)
+        later = [near[-1]] + [height(_STEP_M * k) for k in range(len(near), int(DESCENT_M / _STEP_M) + 1)]
+        edge = later[: int((EDGE_M - RIDE_M) / _STEP_M) + 1]
+        flaw += 50.0 * max(0.0, max(a - b for a, b in pairwise(edge)) / _STEP_M - RIDE_SLOPE)
+        way = near + later[1:]
+        flaw += 2.0 * max(0.0, max(np.subtract(way, np.minimum.accumulate(way))) - CLIMB_M)
+        drop = top - min(way)
         flaw += max(0.0, DESCENT_DROP_M - drop)
         merit = min(drop, 120.0) - 4.0 * lane - 60.0 * (max(drops) - min(drops))
         yaw_rad = math.atan2(along_x, -along_z) % (2.0 * math.pi)

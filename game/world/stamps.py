@@ -101,14 +101,18 @@ class StampLayer:
     def touches(self, key: PageKey) -> bool:
         """Whether a stamp may alter the page, its apron included."""
         (x, z), reach = key.origin_m, GENERATED_APRON * key.spacing_m
-        x0, z0, x1, z1 = x - reach, z - reach, x + key.span_m + reach, z + key.span_m + reach
+        far_x, far_z = x + key.span_m + reach, z + key.span_m + reach
+        return self.meets(x - reach, z - reach, far_x, far_z, key.spacing_m)
+
+    def meets(self, x0: float, z0: float, x1: float, z1: float, spacing_m: float) -> bool:
+        """Whether a stamp may alter land of this rectangle (world metres) with samples `spacing_m` apart."""
         return any(
             stamp.x - margin <= x1
             and stamp.z - margin <= z1
             and stamp.x + (stamp.heights.shape[1] - 1) * stamp.spacing_m + margin >= x0
             and stamp.z + (stamp.heights.shape[0] - 1) * stamp.spacing_m + margin >= z0
             for stamp in self.stamps
-            for margin in (stamp.spacing_m + 2 * key.spacing_m,)
+            for margin in (stamp.spacing_m + 2 * spacing_m,)
         )
 
     def lay(
@@ -171,6 +175,19 @@ class StampedSource(HeightSource):
         )
         page.min_m, page.max_m = float(low), float(high)
         return page
+
+    def lay_stamps(
+        self,
+        level: int,
+        xs: NDArray[np.float64],
+        zs: NDArray[np.float64],
+        heights: NDArray[np.float32],
+    ) -> bool:
+        """As `HeightSource.lay_stamps`, from the stamps of this world."""
+        if not self._layer.meets(xs[0], zs[0], xs[-1], zs[-1], float(1 << level)):
+            return False
+        self._layer.lay(level, xs, zs, heights)
+        return True
 
     def block(self, level: int, i0: int, j0: int, ni: int, nj: int) -> NDArray[np.float32]:
         """As `HeightSource.block`, stamps included."""

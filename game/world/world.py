@@ -50,14 +50,24 @@ class Explanation(NamedTuple):
     biome: str
 
 
+def _whole(name: str, value: object) -> int:
+    """`value` as an int; raises `ValueError` for anything that is no whole number."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise ValueError(f"{name} = {value!r} is not accepted; give a whole number")
+    return int(value)
+
+
 class World:
     """The land of a recipe (name or file) and a seed, or of a saved world with its edits.
 
-    Raises `UsageError` when there is neither a recipe nor a saved world of that name.
+    Raises `UsageError` when there is neither a recipe nor a saved world of that name, `ValueError` for a seed that is
+    no whole number.
     """
 
     def __init__(self, name: str | Path = "alpine", seed: int | None = None) -> None:
         """`seed`: any integer; left out it is 0, or a saved world's own."""
+        if seed is not None:
+            seed = _whole("seed", seed)
         edits = EditLog()
         stamps: list[Stamp] = []
         recipe_name: str | Path = name
@@ -95,6 +105,10 @@ class World:
         samples beyond the world's limit and view margin, threads outside 1…64.
         """
         reach = WORLD_LIMIT_M + VIEW_MARGIN_M
+        nx, nz = _whole("nx", nx), _whole("nz", nz)
+        for axis, value in (("spacing", spacing), ("x0", x0), ("z0", z0)):
+            if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+                raise ValueError(f"{axis} = {value!r} is not accepted; give a number of metres")
         if not math.isfinite(spacing) or not 1.0 / 1024.0 <= spacing <= reach:
             raise ValueError(f"spacing = {spacing!r} is not accepted; give metres from 1/1024 to {reach:.0f}")
         if nx < 1 or nz < 1 or nx * nz > _MOST_SAMPLES:

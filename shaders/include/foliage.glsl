@@ -13,6 +13,9 @@ vec3 light_foliage(vec3 albedo, vec3 normal, float shade, float open_sky) {
     return albedo * (sun * (facing + through * vec3(1.15, 1.10, 0.60)) + ambient);
 }
 
+// Leaves pass on the sky's light as well, so crowns get more of it than a closed surface would. By eye.
+const float LEAVES_OPEN = 1.45;
+
 // Share of the sun that comes through the clouds to camera-relative `place`.
 float cloud_shade(vec3 place) {
     vec2 through = place.xz + light_direction.xz / max(light_direction.y, 0.08) * max(cloud.z - place.y, 0.0);

@@ -46,7 +46,10 @@ Stream stream_in(sampler2D lines, sampler2D state, vec4 window, vec2 place, floa
     float discharge = at_line.r * at_line.r * RATE_SCALE_M_S * exp2(line.a * LINE_AREA_STEPS) * CELL_M2;
     float width = WIDTH_PER_ROOT * sqrt(discharge) * window.w;
     // Threads thinner than a hand are lost in the grass.
-    float reach = max(0.5 * width - 0.05, 0.0) * smoothstep(0.0, 0.05, rim);
+    // What rained outside of the window does not come in, and nothing is drawn there: towards the border streams grow thin
+    // over 250 m, each from a distance of its own, so that no line is seen along which they end.
+    float own = 0.05 * fract(7.13 * line.a + 3.7 * here.r);
+    float reach = max(0.5 * width - 0.05, 0.0) * smoothstep(0.0, 1.0, (rim - own) * RIM_1);
     Stream found;
     found.width = 2.0 * reach;
     // How much of a pixel-wide strip around here lies within the stream.

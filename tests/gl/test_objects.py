@@ -141,3 +141,28 @@ def test_platform_follows_sdl_and_respects_the_user(monkeypatch: pytest.MonkeyPa
         assert bind_platform(driver) == binding
     monkeypatch.setenv("PYOPENGL_PLATFORM", "osmesa")
     assert bind_platform("x11") == "osmesa"
+
+
+def test_a_uniform_keeps_its_last_value_whoever_asked_before(gl_context: GLContext) -> None:
+    """What is set again is not sent again; what differs is, also after another program was in use."""
+    from game.gl.api import GL
+    from game.gl.preprocess import expand
+    from game.gl.program import Program
+
+    vertex = expand("a.vert", "void main() { gl_Position = vec4(0.0); }")
+    fragment = expand("a.frag", "uniform float share; out vec4 c; void main() { c = vec4(share); }")
+    with Program(gl_context, vertex, fragment) as one, Program(gl_context, vertex, fragment) as other:
+        for program, value in (
+            (one, 0.25),
+            (other, 0.5),
+            (one, 0.25),
+            (one, 0.75),
+            (other, 0.5),
+            (one, 0.25),
+        ):
+            program.use()
+            program.set("share", value)
+            place = GL.glGetUniformLocation(program.name, b"share")
+            found = np.zeros(1, np.float32)
+            GL.glGetUniformfv(program.name, place, found)
+            assert found[0] == value

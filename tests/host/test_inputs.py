@@ -225,9 +225,22 @@ def test_wheel_and_modifiers(reader: Inputs) -> None:
         pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=2),
         pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=-1),
     )
-    assert (frame.wheel, frame.shift, frame.ctrl, frame.alt) == (1.0, True, True, False)
+    assert (frame.wheel, frame.wheel_shifted) == (0.0, 1.0)
+    assert (frame.shift, frame.ctrl, frame.alt) == (True, True, False)
     sideways = send(reader, pygame.event.Event(pygame.MOUSEWHEEL, x=3, y=0))
-    assert sideways.wheel == 3.0, "macOS turns Shift + wheel sideways"
+    assert sideways.wheel_shifted == 3.0, "macOS turns Shift + wheel sideways"
+
+
+def test_modifiers_count_as_they_were_at_the_click_or_notch_however_slow_the_frame(reader: Inputs) -> None:
+    notch = pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=1)
+    frame = send(reader, notch, key("SHIFT"), notch, notch, key("SHIFT", False), notch)
+    assert (frame.wheel, frame.wheel_shifted) == (2.0, 2.0)
+    # Ctrl + click within one frame, and Ctrl pressed only after a click.
+    quick = send(reader, key("CTRL"), mouse(1), mouse(1, False), key("CTRL", False))
+    assert (quick.left_pressed, quick.ctrl) == (True, True)
+    late = send(reader, mouse(1), key("CTRL"))
+    assert (late.left_pressed, late.ctrl) == (True, False)
+    assert send(reader).ctrl
 
 
 def test_quit_and_resize(reader: Inputs) -> None:

@@ -134,7 +134,7 @@ def test_factored_rows_equal_direct_noise() -> None:
 def test_octaves_do_not_share_zeros() -> None:
     """Variance at the coarsest lattice points is that of anywhere else, thanks to the hashed offsets."""
     from game.world.recipe import Recipe
-    from game.world.source import build_tables
+    from game.world.tables import build_tables
 
     octaves = build_tables(Recipe.load("alpine"), 7).ground_octaves[:6].tolist()
     wave_m = 900

@@ -289,7 +289,7 @@ import pygame
 from game import launch
 from game.app import Game
 from game.core.options import RideOptions
-options = RideOptions(seed=7, offscreen=True, width=160, height=90, quality="low", pages="wait")
+options = RideOptions(seed=7, offscreen=True, width=160, height=360, quality="low", pages="wait")
 window, gl = launch.open_context(options)
 from game.ui.interface import Interface
 game = Game(options, window, gl, Interface())
@@ -303,6 +303,11 @@ steps = game.clock.steps_done
 pygame.event.post(pygame.event.Event(pygame.WINDOWFOCUSGAINED))
 game.frame(0.05)
 assert game.session.paused and game.clock.steps_done == steps, "it waits for the player"
+before = float(game.session.stream.stats.covered_m[0])
+game.drawing.use_error(0.2)
+for _ in range(20):
+    game.frame(0.05)
+assert float(game.session.stream.stats.covered_m[0]) > before + 100.0, "a setting shows while the ride is paused"
 game.release()
 window.close()
 """

@@ -11,7 +11,7 @@ from game.core.coords import PageKey
 from game.gl.context import GLContext
 from game.kernels.scenery import COLUMNS, GATE, LOG, ROCK
 from game.render.frame import CameraView, FrameView, RiderView
-from game.render.scenery_gather import GROWN_SHARE, instances, reach_of
+from game.render.scenery_gather import GROWN_SHARE, Rows, instances, reach_of
 from tests.render.scene import TINY, frame_view, select
 
 
@@ -71,6 +71,18 @@ def test_only_what_is_in_sight_is_sent_and_far_stones_are_plain() -> None:
     found = instances([(key, rows)], view_at(0.0, 0.0))
     assert {name: len(made) for name, made in found.items()} == {"stone": 1, "stone_far": 1, "gate": 1}
     assert instances([(key, rows)], view_at(0.0, 0.0, yaw_rad=-0.9)) == {}
+
+
+def test_what_is_kept_from_frame_to_frame_follows_pages_and_camera() -> None:
+    kept, key = Rows(), PageKey(0, 0, 0)
+    first, second = (
+        rows_of((20.0, 1.0, 20.0, ROCK)),
+        rows_of((25.0, 1.0, 20.0, ROCK), (30.0, 1.0, 30.0, GATE)),
+    )
+    for tiles, x in (([(key, first)], 0.0), ([(key, first)], 3.0), ([(key, second)], 3.0), ([], 3.0)):
+        found, fresh = instances(tiles, view_at(x, 0.0), kept), instances(tiles, view_at(x, 0.0))
+        assert found.keys() == fresh.keys()
+        assert all(np.array_equal(found[name], fresh[name]) for name in fresh)
 
 
 @pytest.mark.gl

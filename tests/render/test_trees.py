@@ -362,10 +362,47 @@ def test_a_ride_through_like_woods_needs_no_more_room_than_its_start() -> None:
     assert len(table.rows) == room
 
 
+def test_more_room_is_taken_without_moving_what_is_there() -> None:
+    rows = np.arange(8.0 * 30_000, dtype=np.float32).reshape(-1, 8) % 128.0
+    table = TreeTable(1)
+    table.sync([(PageKey(0, 0, 0), rows, 0)])
+    before = table.rows
+    [(first, end)] = table.sync([(PageKey(0, 0, 0), rows, 0), (PageKey(0, 1, 0), rows, 1)])
+    assert len(table.rows) > len(before)
+    assert end - first == len(rows), "only what arrived is sent"
+    assert np.shares_memory(table.rows, before)
+
+
+@pytest.mark.gl
+def test_a_store_that_grows_sends_what_arrived_and_keeps_the_rest(gl_context: GLContext) -> None:
+    from game.gl.api import GL
+    from game.render.tree_store import TreeStore
+
+    random = np.random.default_rng(5)
+    tiles = [(PageKey(0, n, 0), (128.0 * random.random((20_000, 8))).astype(np.float32), n) for n in range(4)]
+    store = TreeStore(gl_context, 1)
+    for count in range(1, len(tiles) + 1):
+        assert store.sync(tiles[:count]) == 20_000 * 32
+    GL.glBindTexture(GL.GL_TEXTURE_2D, store.texture.name)
+    texels = np.empty((store.texture.height * 512, 8), np.float32)
+    GL.glGetTexImage(GL.GL_TEXTURE_2D, 0, GL.GL_RGBA, GL.GL_FLOAT, texels)
+    held = np.concatenate([np.arange(row[5], row[5] + row[6]) for row in store.trees.table])
+    assert len(held) == 80_000
+    assert np.array_equal(texels[held], store.trees.rows[held])
+    store.release()
+    assert gl_context.live == 0
+
+
+def in_order(key: PageKey, rows: np.ndarray) -> np.ndarray:
+    out = np.empty_like(rows)
+    scatter.in_tiles(rows, key.span_m, tiles_along(key.level), out)
+    return out
+
+
 def test_the_table_keeps_up_with_pages_that_come_go_and_change() -> None:
     random = np.random.default_rng(3)
     pages = {key: rows for key, rows, _ in tiles_of(forest(4000, (0.0, 0.0), 500.0), 4)}
-    keys = sorted(pages)
+    whole, keys = dict(pages), sorted(pages)
     table = TreeTable(1)
     mirror = table.rows.copy()
     for step in range(40):
@@ -374,6 +411,12 @@ def test_the_table_keeps_up_with_pages_that_come_go_and_change() -> None:
             key = keys[held[0]]
             pages[key] = pages[key].copy()
             pages[key][:: 1 + step, 1] += 1.5
+        elif step % 3 == 1 and held:
+            # An edit fells some, plants some and makes others shorter.
+            key, felled = keys[held[-1]], random.random(len(pages[keys[held[-1]]])) < 0.1
+            pages[key] = np.concatenate([pages[key][~felled], whole[key][: random.integers(0, 3)]])
+            pages[key][-3:, 4] *= 0.9
+            pages[key] = in_order(key, pages[key])
         tiles = [(keys[n], pages[keys[n]], int(n)) for n in held]
         for first, end in table.sync(tiles):
             if len(mirror) < len(table.rows):

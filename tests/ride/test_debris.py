@@ -8,11 +8,13 @@ import pytest
 
 from game.core.units import STEP_S
 from game.ecs.components import Bicycle, Debris, Season, Weather
-from game.ride.debris import CHIP, DROP, DUST, MOST, amounts, emit
+from game.ride.debris import CHIP, DROP, DUST, MOST, POWDER, amounts, emit
 from game.ride.surface import SurfaceMap
 
 DESERT = (30.0, 0.1, 0.0, 0.0)
 MEADOW = (14.0, 0.5, 0.0, 0.1)
+STEPPE = (15.0, 0.1, 0.0, 0.0)
+GLACIER = (-8.0, 0.4, 0.0, 0.0)
 ROCK = (8.0, 0.4, 1.0, 0.0)
 
 
@@ -49,8 +51,15 @@ def test_dry_earth_gives_dust_rock_chips_and_the_sea_drops() -> None:
     assert kinds(ridden(MEADOW, wetness=0.9)) == {DROP}
 
 
-def test_sand_gives_more_than_a_meadow() -> None:
-    assert ridden(DESERT).thrown > 2 * ridden(MEADOW).thrown > 0
+def test_sand_gives_more_than_straw_and_green_turf_nothing() -> None:
+    assert ridden(DESERT).thrown > 2 * ridden(STEPPE).thrown > 0
+    assert ridden(MEADOW, seconds=10.0).thrown == 0
+    assert ridden((12.0, 0.27, 0.0, 0.1), seconds=10.0).thrown == 0
+
+
+def test_snow_gives_powder() -> None:
+    assert kinds(ridden(GLACIER)) == {POWDER}
+    assert amounts(*GLACIER, water_m=0.2, snow=1.0)[POWDER] == 0.0
 
 
 def test_sliding_and_speed_give_more() -> None:
@@ -74,7 +83,7 @@ def test_standing_throws_nothing_and_snow_gives_no_dust() -> None:
 
 
 def test_deep_water_gives_nothing() -> None:
-    assert amounts(*DESERT, water_m=2.0) == (0.0, 0.0, 0.0)
+    assert amounts(*DESERT, water_m=2.0) == (0.0, 0.0, 0.0, 0.0)
 
 
 def test_the_same_ride_gives_the_same_particles() -> None:

@@ -23,6 +23,11 @@ class Store:
     def __init__(self, level: int) -> None:
         self.level, self.epoch, self._pages = level, 0, {}
 
+    @property
+    def revision(self) -> int:
+        """Changes with every edit, as that of `PageStore`."""
+        return sum(page.epoch for page in self._pages.values())
+
     def page(self, key: PageKey) -> Any:
         if key.level != self.level:
             return None

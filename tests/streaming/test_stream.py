@@ -230,6 +230,9 @@ class OneBump:
         page.epoch = self.epoch
         return 0, 132, 0, 132
 
+    def catch_up(self, page: PageData) -> None:
+        self.evaluate_box(page)
+
 
 def test_edits_reach_resident_and_arriving_pages(opened) -> None:
     stream = opened(flat_page, LOD, 1)

@@ -148,15 +148,15 @@ def test_wheel_changes_radius_and_with_shift_strength(tool: SculptTool) -> None:
     assert tool.radius_m == pytest.approx(20.0 * 1.21)
     stroke.update(InputFrame(wheel=-2.0), None, tool, FRAME_S)
     assert tool.radius_m == pytest.approx(20.0)
-    stroke.update(InputFrame(wheel=1.0, shift=True), None, tool, FRAME_S)
+    stroke.update(InputFrame(wheel_shifted=1.0), None, tool, FRAME_S)
     assert tool.strength_m == pytest.approx(4.4)
     for _ in range(40):
         stroke.update(InputFrame(wheel=5.0), None, tool, FRAME_S)
-        stroke.update(InputFrame(wheel=5.0, shift=True), None, tool, FRAME_S)
+        stroke.update(InputFrame(wheel_shifted=5.0), None, tool, FRAME_S)
     assert (tool.radius_m, tool.strength_m) == (RADIUS_RANGE_M[1], STRENGTH_RANGE_M[1])
     for _ in range(40):
         stroke.update(InputFrame(wheel=-5.0), None, tool, FRAME_S)
-        stroke.update(InputFrame(wheel=-5.0, shift=True), None, tool, FRAME_S)
+        stroke.update(InputFrame(wheel_shifted=-5.0), None, tool, FRAME_S)
     assert (tool.radius_m, tool.strength_m) == (RADIUS_RANGE_M[0], STRENGTH_RANGE_M[0])
 
 

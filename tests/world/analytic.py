@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from game.core.coords import GENERATED, GENERATED_APRON, STORED, PageKey
-from game.kernels import finish
+from game.kernels import finish, growth
 from game.world.page import PageData
 from game.world.recipe import Recipe
 
@@ -55,10 +55,24 @@ class AnalyticSource:
             return np.full((nz, nx), self.density, np.float32)
         return (0.9 * wave(x, 1900) * wave(z, 2300)).astype(np.float32)
 
-    def growth_nodes(self, n_x0: int, n_z0: int, nx: int, nz: int) -> np.ndarray:
-        found = np.empty((3, nz, nx), np.float32)
-        found[0], found[1], found[2] = self.forest_nodes(n_x0, n_z0, nx, nz), 12.0, 0.5
-        return found
+    def growth_nodes(self, n_x0: int, n_z0: int, nx: int, nz: int) -> tuple[np.ndarray, np.ndarray]:
+        """Level nodes, as warm as woods need to stand full: none stand where the land rose by 100 m."""
+        density = self.forest_nodes(n_x0, n_z0, nx, nz)
+        fields = np.zeros((growth.FIELDS, nz, nx), np.float32)
+        x = (np.arange(n_x0, n_x0 + nx, dtype=np.int64) * 64)[None, :]
+        z = (np.arange(n_z0, n_z0 + nz, dtype=np.int64) * 64)[:, None]
+        fields[growth.G_HEIGHT] = land(x, z)
+        fields[growth.G_WARMTH] = 0.5
+        fields[growth.G_SUITED] = density
+        fields[growth.G_TEMPERATURE], fields[growth.G_HUMIDITY] = 12.0, 0.5
+        return density, fields
+
+    @property
+    def growth_rules(self) -> np.ndarray:
+        return np.array([0.01, -0.5, 0.5, 0.5, 1.0], np.float32)
+
+    def lay_stamps(self, level: int, xs: np.ndarray, zs: np.ndarray, heights: np.ndarray) -> bool:
+        return False
 
     @property
     def forest_limits(self) -> np.ndarray:

@@ -21,11 +21,11 @@ def test_a_raised_hill_is_colder_and_undo_warms_it_again() -> None:
     page = land.make_page(key)
     before, heights = page.climate.copy(), page.heights.copy()
     shared = page.climate
-    assert not land.renew_temperature(page)
+    assert not land.renew_climate(page)
     log.apply("raise", 64.0, 64.0, 50.0, 300.0)
     log.evaluate_box(page)
-    assert land.renew_temperature(page)
-    assert not land.renew_temperature(page)  # once is enough
+    assert land.renew_climate(page)
+    assert not land.renew_climate(page)  # once is enough
     colder = before[..., 0].astype(int) - page.climate[..., 0]
     rise = page.heights[..., 0] - heights[..., 0]
     assert np.abs(colder - rise * LAPSE * 255.0 / 60.0).max() <= 0.51
@@ -38,7 +38,7 @@ def test_a_raised_hill_is_colder_and_undo_warms_it_again() -> None:
     page.rest()
     log.undo()
     log.evaluate_box(page)
-    assert land.renew_temperature(page)
+    assert land.renew_climate(page)
     assert np.array_equal(page.climate, before)
 
 
@@ -48,4 +48,4 @@ def test_a_small_dab_sends_no_climate() -> None:
     page = land.make_page(page_at(0, 64.0, 64.0))
     log.apply("raise", 64.0, 64.0, 50.0, 5.0)
     log.evaluate_box(page)
-    assert not land.renew_temperature(page)
+    assert not land.renew_climate(page)

@@ -153,6 +153,23 @@ def test_the_example_in_the_docs_runs(capsys: pytest.CaptureFixture[str]) -> Non
     assert "skeleton" in capsys.readouterr().out
 
 
+def test_a_world_refuses_what_is_no_number() -> None:
+    world = World("alpine", seed=1)
+    for call, named in (
+        (lambda: World("alpine", seed=1.5), "seed = 1.5"),
+        (lambda: World("alpine", seed="7"), "seed = '7'"),
+        (lambda: world.heights(0, 0, 5.5, 5, 1), "nx = 5.5"),
+        (lambda: world.heights(0, 0, 5, True, 1), "nz = True"),
+        (lambda: world.heights("0", 0, 5, 5, 1), "x0 = '0'"),
+        (lambda: world.heights(0, 0, 5, 5, None), "spacing = None"),
+        (lambda: world.height("a", 0), "x = 'a'"),
+        (lambda: world.biome(0, None), "z = None"),
+    ):
+        with pytest.raises(ValueError, match="is not accepted") as caught:
+            call()
+        assert named in str(caught.value)
+
+
 def test_bad_positions_and_threads() -> None:
     noise = Noise()
     for call in (

@@ -20,7 +20,8 @@ from game.kernels import finish, fractal, landscape, noise
 from game.world import World
 from game.world.page import PageData
 from game.world.recipe import Recipe
-from game.world.source import HeightSource, build_tables
+from game.world.source import HeightSource
+from game.world.tables import build_tables
 
 LAST = GENERATED - PAGE_QUADS
 FAR = 10**9

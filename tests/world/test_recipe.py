@@ -61,7 +61,7 @@ def test_extends_changes_only_what_it_names(tmp_path: Path) -> None:
         ("relief_m = 1380.0", 'relief_m = "big"', ["relief_m", "'big'"]),
         ("relief_m = 1380.0", "", ["relief_m", "missing"]),
         ("low = -0.40", "low = 0.90", ["[ranges]", "low", "less than high"]),
-        ("wavelength_m = 900.0", "wavelength_m = 20.0", ["[ground]", "shortest octave"]),
+        ("\nwavelength_m = 900.0", "\nwavelength_m = 20.0", ["[ground]", "shortest octave"]),
         ('name = "alpine"', "name = 3", ["name", "text in quotes"]),
         ('name = "alpine"', 'name = "alpine', ["not valid TOML"]),
         ('name = "alpine"', 'name = "alpine"\nextends = "nowhere"', ["extends", "nowhere", "alpine"]),

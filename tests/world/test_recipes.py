@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -21,8 +22,9 @@ from game.world import World
 from game.world.edits import EditLog
 from game.world.land import LandSource
 from game.world.recipe import Recipe
-from game.world.source import FBM_CELLS, HeightSource, build_tables
+from game.world.source import HeightSource
 from game.world.spawn import find_spawn
+from game.world.tables import FBM_CELLS, build_tables
 
 RECIPES = ("alpine", "classic", "desert", "dunes", "fbm", "islands", "volcanic")
 FAR = 10**9
@@ -142,6 +144,59 @@ def test_recipes_are_data_not_code() -> None:
     assert warmup.compiled_signatures() == before
 
 
+def changed(part: object, item: dataclasses.Field[object], recipe: Recipe) -> Recipe | None:
+    """`recipe` with one number of one table moved toward the middle of its range; None for what is no number."""
+    old = getattr(part, item.name)
+    if "low" not in item.metadata or item.name == "octaves":
+        return None
+    new = old + 0.03 * (min(item.metadata["high"], 2.0 * abs(old) + 1.0) - old)
+    section = next(f.name for f in dataclasses.fields(Recipe) if getattr(recipe, f.name) is part)
+    return dataclasses.replace(recipe, **{section: dataclasses.replace(part, **{item.name: new})})  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("name", ["alpine", "dunes", "fbm"])
+def test_every_number_of_a_recipe_may_change_without_compiling(name: str) -> None:
+    recipe, key = Recipe.load(name), PageKey(4, 3, -5)
+    HeightSource(recipe, 1).generate(key)
+    before = warmup.compiled_signatures()
+    tried = 0
+    for section in dataclasses.fields(Recipe):
+        part = getattr(recipe, section.name)
+        if not dataclasses.is_dataclass(part):
+            continue
+        for item in dataclasses.fields(part):
+            other = changed(part, item, recipe)
+            if other is not None:
+                HeightSource(other, 1).generate(key)
+                tried += 1
+    assert tried > 60
+    assert warmup.compiled_signatures() == before
+
+
+def test_ranges_dry_the_air_behind_them() -> None:
+    """With the shadow, humidity falls where the land upwind is high and that here is not, and nowhere else so far."""
+    recipe = Recipe.load("alpine")
+    none = dataclasses.replace(recipe, climate=dataclasses.replace(recipe.climate, rain_shadow=0.0))
+    with_it, without = HeightSource(recipe, 7), HeightSource(none, 7)
+    turn, reach = math.radians(recipe.climate.rain_wind_deg), recipe.climate.rain_shadow_m
+    lee, open_land, inside = [], [], []
+    for x, z in np.random.default_rng(4).integers(-300_000, 300_000, (250, 2)).tolist():
+        here = with_it.uplift(x, z)
+        upwind = with_it.uplift(x - reach * math.cos(turn), z - reach * math.sin(turn))
+        dry, wet = with_it.climate_at(x, z).humidity, without.climate_at(x, z).humidity
+        if not 0.2 < wet < 0.8:
+            continue
+        group = lee if upwind > 0.5 and here < 0.12 else open_land if max(upwind, here) < 0.08 else None
+        if upwind < 0.1 and here > 0.5:
+            group = inside
+        if group is not None:
+            group.append(dry - wet)
+    assert min(len(lee), len(open_land), len(inside)) >= 3
+    assert np.mean(lee) < -0.06
+    assert np.mean(inside) > 0.02
+    assert abs(np.mean(open_land)) < 0.02
+
+
 # classic and fbm ----------------------------------------------------------------------------------------------
 
 
@@ -227,7 +282,9 @@ def test_classic_plants_meet_their_conditions(sources: dict[str, HeightSource]) 
     for j in range(side):
         for i in range(side):
             x, z = float(xs[i]), float(zs[j])
-            kind = scatter.classic_kind(int(x * 1024), int(z * 1024), *plants)
+            kind = scatter.classic_kind(
+                int(x * 1024), int(z * 1024), *plants, np.zeros((0, 0), np.float32), 0, 0
+            )
             patch = 0.5 + 0.5 * octave_at(plants.patches, x, z)
             humidity = 0.5 + 0.5 * octave_at(plants.humidity, x, z)
             expected = -1

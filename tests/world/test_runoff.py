@@ -267,7 +267,7 @@ def test_windows_are_snapped_and_kept_until_left() -> None:
     assert window.i0 % SNAP_CELLS == 0
     assert window.j0 % SNAP_CELLS == 0
     west, north = window.corner_m
-    middle_x, middle_z = west + 512.0, north + 512.0
+    middle_x, middle_z = west + 0.5 * CELLS * SPACING_M, north + 0.5 * CELLS * SPACING_M
     assert abs(middle_x + 1524.3) <= 64.0
     assert abs(middle_z + 14.9) <= 64.0
     assert window_around(middle_x + KEEP_M, middle_z - KEEP_M, window) == window
@@ -280,8 +280,8 @@ def test_windows_are_snapped_and_kept_until_left() -> None:
 @pytest.mark.parametrize("x", [-1e9, -0.5, 0.0, 1e6, 1e9])
 def test_windows_hold_their_rider_anywhere(x: float) -> None:
     west, north = window_around(x, -x).corner_m
-    assert west + 400.0 < x < west + 624.0
-    assert north + 400.0 < -x < north + 624.0
+    assert abs(west + 0.5 * CELLS * SPACING_M - x) < 112.0
+    assert abs(north + 0.5 * CELLS * SPACING_M + x) < 112.0
 
 
 def test_shared_land_of_two_windows_is_routed_alike_away_from_their_borders() -> None:

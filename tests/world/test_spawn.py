@@ -49,6 +49,7 @@ def meets_conditions(land: LandSource, spawn: Spawn, sea_level_m: float) -> None
     along_x, along_z = forward(spawn.yaw_rad)
     way = [ground.height(x + along_x * s, z + along_z * s) for s in range(0, 301, 10)]
     assert height - min(way) >= 60.0
+    assert max(np.subtract(way, np.minimum.accumulate(way))) <= 3.0
     steps = np.diff(way[:11]) / 10.0
     assert steps.min() >= -math.tan(math.radians(30.001))
     assert way[10] < height - 5.0
