@@ -75,7 +75,7 @@ def start(screen: Screen, data: Path) -> subprocess.Popen[str]:
     env |= {"DISPLAY": screen.display, "VELOTERRA_DATA_DIR": str(data), "SDL_AUDIODRIVER": "dummy"}
     # Over the south-east coast of an island, the sea on the left: land and water side by side.
     words = "--world islands --seed 7 --quality low --start 3400,-2800 --view-km 10"
-    look = "time 11; eye 3500,160,-2500; look 232,-14"
+    look = "time 11; eye 3500,160,-2500; look 240,-14"
     return subprocess.Popen(
         [sys.executable, "-m", "game", *words.split(), "--size", f"{WIDTH}x{HEIGHT}", "--exec", look],
         cwd=ROOT,
